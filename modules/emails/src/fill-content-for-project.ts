@@ -82,7 +82,7 @@ const bodyTemplates = new LRUCache<string, ReturnType<typeof bodyTemplatesOf>, s
 /** Fills a template in whose text is generated once for all of its emails. Undefined if the text depends on the values. */
 async function fillByTemplates(
   projectId: string,
-  { subject, html, text, values }: ContentInput,
+  { subject, html, text, values, mayBeBlank }: ContentInput,
   isOneOfMany: boolean,
 ): Promise<FilledContent | undefined> {
   if (html === null || text !== null || values === null) return undefined;
@@ -92,7 +92,7 @@ async function fillByTemplates(
   if (templates.text === undefined) return undefined;
   const filling = 2 * templates.html.slots.length * JSON.stringify(values).length;
   const max = isOneOfMany ? MAX_FILLING_OF_TEMPLATES.oneOfMany : MAX_FILLING_OF_TEMPLATES.alone;
-  return filling > max ? undefined : fillBodyTemplates(templates, subject, values);
+  return filling > max ? undefined : fillBodyTemplates(templates, subject, { values, mayBeBlank });
 }
 
 const fillAlone = (projectId: string, given: ContentInput) =>

@@ -20,7 +20,12 @@ export interface ContentInput {
   html: string | null;
   text: string | null;
   values: Values | null;
+  /** The names of values that show nothing if they are blank. Others without a default are required. */
+  mayBeBlank?: readonly string[] | undefined;
 }
+
+/** What placeholders are filled in with. */
+type Fillings = { values: Values } & Pick<ContentInput, 'mayBeBlank'>;
 
 /** The filled content and its problems; `field` is a member of the input or `variables.<name>`. */
 export interface FilledContent {
@@ -63,11 +68,13 @@ export const lengthOfContent = ({ html, text }: Pick<FilledContent, 'html' | 'te
   (html?.length ?? 0) + (text?.length ?? 0);
 
 /** Fills placeholders in. */
-export function fillPlaceholders({ values, ...given }: ContentInput): FilledContent {
+export function fillPlaceholders({ values, mayBeBlank, ...given }: ContentInput): FilledContent {
   const problems: FilledContent['problems'] = [];
   const fill = (field: TemplateFormat) => {
     const source = given[field];
-    return source === null || values === null ? source : fillIn(parseCached(source, field), field, values, problems);
+    return source === null || values === null
+      ? source
+      : fillIn(parseCached(source, field), field, { values, mayBeBlank }, problems);
   };
   const [subject, html, text] = [fill('subject'), fill('html'), fill('text')];
   return { subject, html, text, htmlText: null, problems };
@@ -103,17 +110,17 @@ export function bodyTemplatesOf(source: string): BodyTemplates | { text: undefin
 export function fillBodyTemplates(
   { html, text }: BodyTemplates,
   subject: string | null,
-  values: Values,
+  fillings: Fillings,
 ): FilledContent {
   const problems: FilledContent['problems'] = [];
   const filled = {
-    subject: subject === null ? null : fillIn(parseCached(subject, 'subject'), 'subject', values, problems),
-    html: fillIn(html, 'html', values, problems),
+    subject: subject === null ? null : fillIn(parseCached(subject, 'subject'), 'subject', fillings, problems),
+    html: fillIn(html, 'html', fillings, problems),
     text: null,
     problems,
   };
   if (problems.length > 0) return { ...filled, htmlText: null };
-  return { ...filled, htmlText: fillIn(text, 'html', values, problems, renderGeneratedText) };
+  return { ...filled, htmlText: fillIn(text, 'html', fillings, problems, renderGeneratedText) };
 }
 
 /** Short templates that were filled in lately, by format and source. Emails that share one come in large numbers. */
@@ -132,7 +139,7 @@ const parseCached = (source: string, format: TemplateFormat) =>
 function fillIn(
   template: Template,
   field: TemplateFormat,
-  values: Values,
+  { values, mayBeBlank = [] }: Fillings,
   problems: FilledContent['problems'],
   render = renderTemplate,
 ): string {
@@ -142,7 +149,8 @@ function fillIn(
   const known = new Set(problems.map((problem) => problem.field));
   if (template.problems.length > 0) return source;
   try {
-    for (const name of missing(template, values).slice(0, MAX_MISSING)) {
+    const required = missing(template, values).filter((name) => !mayBeBlank.includes(name));
+    for (const name of required.slice(0, MAX_MISSING)) {
       if (known.has(VARIABLES + name)) continue;
       problems.push({ field: VARIABLES + name, message: 'is required, because its placeholder has no default' });
     }

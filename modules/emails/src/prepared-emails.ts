@@ -11,6 +11,8 @@ export interface ContactEmailInput extends SendEmailInput {
   contactId?: string | undefined;
   /** The template that its content is from, if the module has read it. */
   madeFrom?: string | undefined;
+  /** The variables that show nothing if the contact has no value. Others need one, unless the placeholder has a default. */
+  mayBeBlank?: readonly string[] | undefined;
   /** Whether it must not go to addresses that unsubscribed; it then gets the headers of RFC 8058. */
   needsConsent: boolean;
 }
@@ -67,7 +69,11 @@ async function draftOf(
   if (budget.isUsedUp) return POSTPONED;
   const problems = new Problems();
   const email = readEmail(input, problems);
-  const content = await renderContent(projectId, input, problems, { isOneOfMany: true, budget });
+  const content = await renderContent(projectId, input, problems, {
+    mayBeBlank: input.mayBeBlank,
+    isOneOfMany: true,
+    budget,
+  });
   const [problem] = problems.found;
   if (problem?.message === BATCH_TOO_LONG) return POSTPONED;
   const templateId = input.madeFrom ?? input.templateId ?? null;

@@ -2,7 +2,7 @@ import { isId, pool, coalesceReads } from '@postroom/platform';
 import { type Problems, readObject, type SendEmailInput } from './email-input.ts';
 import { subjectLine, type Values } from '@postroom/templating';
 import { renderForProject } from './fill-content-for-project.ts';
-import { lengthOfContent, MAX_TEXT_LENGTH } from './fill-content.ts';
+import { type ContentInput, lengthOfContent, MAX_TEXT_LENGTH } from './fill-content.ts';
 
 /** The content of an email, with placeholders filled in. */
 export interface RenderedContent {
@@ -50,17 +50,23 @@ export const EMPTY_SUBJECT = 'is empty once its placeholders are filled in';
 /** The content of an email for which its batch has no space left. */
 const TOO_MUCH: RenderedContent = { subject: '', html: null, text: null, htmlText: null };
 
+interface RenderOptions extends Pick<ContentInput, 'mayBeBlank'> {
+  path?: string;
+  /** As in `renderForProject`. */
+  isOneOfMany?: boolean;
+  /** Of the batch; the problem of an email beyond it is `BATCH_TOO_LONG`. */
+  budget?: ContentBudget;
+}
+
 /**
  * Renders the subject and bodies of an email, from its own content or a published template. Placeholders are filled in only
  * if the email has a template or `variables`; otherwise braces are literal. Adds problems to `problems`, under `path`.
- * @param options.isOneOfMany as in `renderForProject`
- * @param options.budget of the batch; the problem of an email beyond it is `BATCH_TOO_LONG`
  */
 export async function renderContent(
   projectId: string,
   input: SendEmailInput,
   problems: Problems,
-  { path = '', isOneOfMany = false, budget }: { path?: string; isOneOfMany?: boolean; budget?: ContentBudget } = {},
+  { path = '', mayBeBlank, isOneOfMany = false, budget }: RenderOptions = {},
 ): Promise<RenderedContent> {
   const template = await readTemplate(projectId, input, problems, path);
   const given = input.subject ?? template?.subject ?? null;
@@ -84,7 +90,7 @@ export async function renderContent(
   if (isTooLong) return { subject: subject ?? '', html, text, htmlText: null };
   const rendered = await renderForProject(
     projectId,
-    { subject, html: html === '' ? null : html, text, values },
+    { subject, html: html === '' ? null : html, text, values, mayBeBlank },
     { isOneOfMany },
   );
   if (budget?.take(lengthOfContent(rendered)) === false) {

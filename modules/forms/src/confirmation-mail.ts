@@ -1,3 +1,4 @@
+import { schemaOf } from '@postroom/contacts';
 import { type ContactEmailInput, type PreparedEmail, prepareEmails } from '@postroom/emails';
 import { cancelPlanned } from '@postroom/ledger';
 import { databaseNow, newId, sql, type Tx } from '@postroom/platform';
@@ -33,8 +34,11 @@ export async function prepareMails(
   const reminderAt = hours === null ? null : new Date(databaseNow() + hours * 3_600_000);
   const url = confirmUrl(subscriber.submissionId);
   const times = [null, ...(reminderAt === null ? [] : [reminderAt])];
+  const mayBeBlank = ['name', ...(await schemaOf(form.projectId)).keys()];
   const ofTemplate =
-    form.templateId === null ? [] : await prepare(form, times, (at) => templateContent(form, subscriber, { url, at }));
+    form.templateId === null
+      ? []
+      : await prepare(form, times, (at) => ({ ...templateContent(form, subscriber, { url, at }), mayBeBlank }));
   const isUsable = ofTemplate.length > 0 && ofTemplate.every((email) => !('problem' in email) && hasLink(email, url));
   const prepared = isUsable
     ? ofTemplate

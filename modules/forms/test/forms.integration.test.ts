@@ -310,6 +310,12 @@ test('the email has the content of the template, and the default content if the 
   expect(reminder).toMatchObject({ subject: 'Reminder: Hi Ada' });
   expect((await confirmLink(await linkOf(api))).status).toBe(200);
 
+  const body = '<p>Dear {{name}}, <a href="{{confirm_url}}">confirm</a></p>';
+  await api.patch(`/v1/templates/${templateId}`, { body });
+  await api.post(`/v1/templates/${templateId}/publish`);
+  await submitPage(api, form, { email: 'cy@example.net' });
+  expect((await mails(api)).at(-2)).toMatchObject({ html: expect.stringContaining('Dear , <a') });
+
   await api.patch(`/v1/templates/${templateId}`, { body: '<p>{{unknown}}</p>' });
   await api.post(`/v1/templates/${templateId}/publish`);
   await submitPage(api, form, { email: 'bob@example.net' });

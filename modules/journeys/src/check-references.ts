@@ -173,7 +173,7 @@ async function checkTemplate(projectId: string, id: string): Promise<void> {
   if (status !== 'published') throw problem('is not published');
   if ((subject ?? '').trim() === '') throw problem('has no subject');
   if (isAlwaysBlank(parseTemplate(subject ?? '', 'subject'))) throw problem('has a subject that shows nothing');
-  // A contact gets no message if a placeholder without a default has no value, so no contact would get this one.
+  // A contact gets no message if a placeholder is of none of its fields and has no default, so no contact would get this one.
   const [fields, postalAddress] = await Promise.all([schemaOf(projectId), postalAddressOf(projectId)]);
   const names = ['name', 'email', 'unsubscribe_url', ...[...fields.keys()].toSorted()];
   const key = JSON.stringify([id, publishedVersion, postalAddress, names]);

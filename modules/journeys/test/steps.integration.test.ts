@@ -250,6 +250,20 @@ test('a step notifies the team once for all contacts that reach it together, and
   ]);
 });
 
+test('a placeholder for a name or field that a contact does not have shows nothing, as in a campaign', async () => {
+  const { api, templateId } = await journeyProject('<p>Dear {{name}} of {{city}}, {{name|friend}}!</p>');
+  await api.post('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
+  const { id } = (await api.post('/v1/contacts', { email: 'ada@example.net' })).body.data;
+  const journey = await published(api, { steps: [send('hello', templateId, 'end'), { id: 'end', type: 'exit' }] });
+  await enroll(api, journey, [id]);
+  const run = await ended(api, journey, id);
+  expect(run.steps[0]).toMatchObject({ outcome: 'sent' });
+  const { rows } = await pool.query('SELECT html FROM message_contents WHERE message_id = $1', [
+    run.steps[0].messageId,
+  ]);
+  expect(rows[0].html).toContain('<p>Dear  of , friend!</p>');
+});
+
 test('a contact without a variable of the template gets no message, with the reason, and goes on', async () => {
   const { api, templateId } = await journeyProject('<p>{{event.coupon}}</p>');
   const ada = await api.contact('ada@example.net');
