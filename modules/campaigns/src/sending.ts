@@ -20,7 +20,7 @@ import {
 } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign, contentOf } from './content.ts';
-import { campaignCommanded } from './events.ts';
+import { campaignCommanded, campaignScheduled } from './events.ts';
 import { NO_LOCAL_TIME, readSchedule, type ScheduleInput } from './local-time.ts';
 import { autoPause, senderBlock } from './send-monitor.ts';
 import { startSending, timerOf, workflowIdOf } from './workflow.ts';
@@ -237,6 +237,7 @@ export async function scheduleCampaign(
     const limit = { of: projectId, rows: 'scheduled campaigns', max: MAX_SCHEDULED };
     await checkLimit(tx, limit, () => tx.campaign.count({ where: { projectId, status: 'scheduled' } }));
     await startWorkflow(tx, timerOf({ ...campaign, scheduledAt: schedule.scheduledAt }));
+    await record(tx, projectId, [campaignScheduled(campaign, schedule.scheduledAt)]);
   });
 }
 
@@ -254,11 +255,11 @@ export const scheduleStatusProblem = (campaign: State): string | undefined => {
  * @throws DomainError `not_found`, `conflict` for any other.
  */
 export async function unscheduleCampaign(projectId: string, id: string): Promise<void> {
-  const { abTestId } = await getCampaign(projectId, id);
-  if (abTestId !== null)
+  const campaign = await getCampaign(projectId, id);
+  if (campaign.abTestId !== null)
     throw new DomainError('conflict', `${PART_OF_TEST} If it could not start, its audience can be changed.`);
-  const { count } = await db.$transaction((tx) =>
-    tx.campaign.updateMany({
+  await db.$transaction(async (tx) => {
+    const { count } = await tx.campaign.updateMany({
       where: { id, projectId, abTestId: null, OR: [{ status: 'scheduled' }, { status: 'paused', startedAt: null }] },
       data: {
         status: 'draft',
@@ -267,9 +268,10 @@ export async function unscheduleCampaign(projectId: string, id: string): Promise
         pauseReason: null,
         pauseBlocksSender: false,
       },
-    }),
-  );
-  if (count === 0) throw new DomainError('conflict', 'This campaign is not scheduled.');
+    });
+    if (count === 0) throw new DomainError('conflict', 'This campaign is not scheduled.');
+    await record(tx, projectId, [campaignCommanded('campaign.unscheduled', campaign)]);
+  });
 }
 
 /** Starts a campaign at its scheduled time, unless it was rescheduled. If it cannot start, pauses it with the reason. */

@@ -22,6 +22,24 @@ test('a pause, a resumption and a cancellation each record one event, however ma
   ]);
 });
 
+test('scheduling, rescheduling and unscheduling each record one event, a refused request none', async () => {
+  const { api, campaign } = await readyCampaign();
+  const path = `/v1/campaigns/${campaign.id}`;
+  const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const [first, second] = [at(1), at(2)];
+  for (const scheduled_at of [first, second])
+    expect((await api.post(`${path}/schedule`, { scheduled_at })).status).toBe(200);
+  expect((await api.post(`${path}/schedule`, { scheduled_at: at(-1) })).status).toBe(400);
+  const replies = await Promise.all([1, 2, 3].map(() => api.post(`${path}/unschedule`)));
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  const data = { campaign_id: campaign.id, name: 'News' };
+  expect((await eventsOf(api)).map(({ type, data }) => ({ type, data }))).toEqual([
+    { type: 'campaign.scheduled', data: { ...data, scheduled_at: first } },
+    { type: 'campaign.scheduled', data: { ...data, scheduled_at: second } },
+    { type: 'campaign.unscheduled', data },
+  ]);
+});
+
 test('a campaign that could not start at its time is resumed with an event once what kept it is corrected', async () => {
   const { api, campaign } = await readyCampaign();
   const path = `/v1/campaigns/${campaign.id}`;
@@ -33,5 +51,9 @@ test('a campaign that could not start at its time is resumed with an event once 
   await pool.query('UPDATE domains SET blocked_at = NULL WHERE project_id = $1', [api.projectId]);
   const replies = await Promise.all([api.post(`${path}/resume`), api.post(`${path}/resume`)]);
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
-  expect((await eventsOf(api)).map(({ type }) => type)).toEqual(['campaign.paused', 'campaign.resumed']);
+  expect((await eventsOf(api)).map(({ type }) => type)).toEqual([
+    'campaign.scheduled',
+    'campaign.paused',
+    'campaign.resumed',
+  ]);
 });

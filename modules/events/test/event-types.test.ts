@@ -13,6 +13,8 @@ test('the event types are the 17 of the spec, in its order, and then our own', (
     'campaign.canceled',
     'campaign.paused_manually',
     'campaign.resumed',
+    'campaign.scheduled',
+    'campaign.unscheduled',
     'custom_event.received',
     'form.confirmed',
     'import.canceled',

@@ -63,10 +63,14 @@ async function campaign(name: string, addresses: string[]): Promise<string> {
   return id;
 }
 
-/** Starts a slow campaign, pauses and resumes it, and cancels it. */
+/** Schedules and unschedules a slow campaign, starts it, pauses and resumes it, and cancels it. */
 async function command(): Promise<string> {
   const id = await draft('Commands', ['first@mail.test', 'second@mail.test'], { rate_per_second: 1 });
-  for (const verb of ['send', 'pause', 'resume', 'cancel']) await done(api.post(`/v1/campaigns/${id}/${verb}`));
+  await done(
+    api.post(`/v1/campaigns/${id}/schedule`, { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() }),
+  );
+  for (const verb of ['unschedule', 'send', 'pause', 'resume', 'cancel'])
+    await done(api.post(`/v1/campaigns/${id}/${verb}`));
   return id;
 }
 

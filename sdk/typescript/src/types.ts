@@ -3104,7 +3104,7 @@ export interface CreateWebhookEndpointInput {
   /** Description; at most 500 characters. */
   description?: string | null | undefined;
   /** Event types, or `["*"]` for all current and future types. */
-  events: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | '*')[];
+  events: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.scheduled' | 'campaign.unscheduled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | '*')[];
   /** An HTTPS URL that is reachable from the internet. */
   url: string;
 }
@@ -3114,7 +3114,7 @@ export interface UpdateWebhookEndpointInput {
   /** Description; at most 500 characters. An empty string or null removes it. */
   description?: string | null | undefined;
   /** Event types, or `["*"]`; replaces the previous list. */
-  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | '*')[] | undefined;
+  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.scheduled' | 'campaign.unscheduled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | '*')[] | undefined;
   /** An HTTPS URL that is reachable from the internet. */
   url?: string | undefined;
 }
@@ -3448,6 +3448,32 @@ export interface ImportCanceledEvent {
   data: ImportCanceledEventData;
 }
 
+/** A user or an API key scheduled a campaign, or changed when it starts. */
+export interface CampaignScheduledEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'campaign.scheduled';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: CampaignScheduledEventData;
+}
+
+/** A user or an API key made a draft of a scheduled campaign, or of one that could not start at its time. */
+export interface CampaignUnscheduledEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'campaign.unscheduled';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: CampaignUnscheduledEventData;
+}
+
 /** A user or an API key paused a campaign. */
 export interface CampaignPausedManuallyEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
@@ -3527,7 +3553,7 @@ export interface FormConfirmedEvent {
 }
 
 /** The body of a webhook. New types may be added, so handle unknown ones. */
-export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent | CustomEventReceivedEvent | ImportCompletedEvent | ImportFailedEvent | ImportCanceledEvent | CampaignPausedManuallyEvent | CampaignResumedEvent | CampaignCanceledEvent | AbTestCompletedEvent | AbTestCanceledEvent | FormConfirmedEvent;
+export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent | CustomEventReceivedEvent | ImportCompletedEvent | ImportFailedEvent | ImportCanceledEvent | CampaignScheduledEvent | CampaignUnscheduledEvent | CampaignPausedManuallyEvent | CampaignResumedEvent | CampaignCanceledEvent | AbTestCompletedEvent | AbTestCanceledEvent | FormConfirmedEvent;
 
 /** `data` of `ContactCreatedEvent`. */
 export interface ContactCreatedEventData {
@@ -3879,6 +3905,24 @@ export interface ImportCanceledEventData {
   invalid: number;
   /** Why it failed, or was canceled by Postroom, as a sentence. */
   error: string | null;
+}
+
+/** `data` of `CampaignScheduledEvent`. */
+export interface CampaignScheduledEventData {
+  /** Campaign id. */
+  campaign_id: string;
+  /** The campaign's name. */
+  name: string;
+  /** When it starts, with local times in the first time zone: ISO 8601, UTC, with milliseconds. */
+  scheduled_at: string;
+}
+
+/** `data` of `CampaignUnscheduledEvent`. */
+export interface CampaignUnscheduledEventData {
+  /** Campaign id. */
+  campaign_id: string;
+  /** The campaign's name. */
+  name: string;
 }
 
 /** `data` of `CampaignPausedManuallyEvent`. */
@@ -6205,7 +6249,7 @@ export interface Operations {
       /** Only those in this state. */
       state?: DeliveryState | undefined;
       /** Only those of events of this type. */
-      event_type?: 'contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | undefined;
+      event_type?: 'contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.scheduled' | 'campaign.unscheduled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | undefined;
     };
     body: undefined;
     reply: WebhookDeliveryListResponse;
@@ -6225,7 +6269,7 @@ export interface Operations {
       /** Only those of this event. */
       event_id?: string | undefined;
       /** Only those of events of this type. */
-      event_type?: 'contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | undefined;
+      event_type?: 'contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.scheduled' | 'campaign.unscheduled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | undefined;
     };
     body: undefined;
     reply: WebhookDeliveryListResponse;
