@@ -285,7 +285,7 @@ describe('a segment filters by', () => {
     expect(await held(api, { field: 'sent', op: 'inLast', value: 30 })).toBe('ada alan grace');
   });
 
-  test('outcomes of mail: delivered, bounced, complained, unsubscribed and failed, of a campaign', async () => {
+  test('outcomes of mail: delivered, bounced, complained, rejected, unsubscribed and failed, of a campaign', async () => {
     const campaignId = newId('cmp');
     const cast = async (contactId: string, column: string, state = 'accepted') =>
       pool.query(
@@ -303,6 +303,9 @@ describe('a segment filters by', () => {
     expect(await became('bounced')).toBe('ada');
     expect(await became('failed')).toBe('alan');
     expect(await became('complained')).toBe('grace');
+    expect(await became('rejected')).toBe('');
+    await pool.query('UPDATE messages SET rejected_at = bounced_at WHERE campaign_id = $1', [campaignId]);
+    expect(await became('rejected')).toBe('ada');
     expect(await became('delivered')).toBe('');
     expect(await became('unsubscribed')).toBe('');
     expect(await became('bounced', campaigns.old)).toBe('');

@@ -78,6 +78,7 @@ const Point = builder.objectRef<Statistics>('StatisticsPoint').implement({
     }),
     bounced: t.exposeInt('bounced', { description: 'Messages that bounced.' }),
     complained: t.exposeInt('complained', { description: 'Messages that were marked as spam.' }),
+    rejected: t.exposeInt('rejected', { description: 'Messages that the provider refused after accepting them.' }),
     failed: t.exposeInt('failed', { description: 'Messages that were permanently rejected.' }),
     unsubscribed: t.exposeInt('unsubscribed', { description: 'Contacts who unsubscribed.' }),
     added: t.exposeInt('added', { description: 'Contacts that were added.' }),

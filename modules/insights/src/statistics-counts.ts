@@ -18,6 +18,7 @@ export const COUNTED_EVENTS = {
   delivered: 'email.delivered',
   bounced: 'email.bounced',
   complained: 'email.complained',
+  rejected: 'email.rejected',
   failed: 'email.failed',
   unsubscribed: 'contact.unsubscribed',
   added: 'contact.created',

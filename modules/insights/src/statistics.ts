@@ -27,6 +27,8 @@ export interface Statistics {
   clickedByMachines: number;
   bounced: number;
   complained: number;
+  /** Messages that the provider refused after it had accepted them. */
+  rejected: number;
   failed: number;
   unsubscribed: number;
   /** Contacts that were added. */

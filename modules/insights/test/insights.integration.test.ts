@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const ACTIVITY = 'query ($id: ID!) { contact(id: $id) { activity { type detail subject messageId } } }';
 const STATISTICS = `query ($since: DateTime!, $step: StatisticsStep!, $timeZone: String) {
-  statistics(since: $since, step: $step, timeZone: $timeZone) { at added unsubscribed sent }
+  statistics(since: $since, step: $step, timeZone: $timeZone) { at added unsubscribed sent rejected }
 }`;
 
 test("a contact's activity lists its creation, messages and suppressions, newest first", async () => {
@@ -55,11 +55,15 @@ test('statistics count events per day, without gaps and without other projects',
   const ada = await api.contact('ada@example.com');
   await other.contact('bob@example.com');
   await api.patch(`/v1/contacts/${ada.id}`, { subscribed: false });
+  await pool.query(`INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, 'email.rejected', '{}')`, [
+    newId('evt'),
+    api.projectId,
+  ]);
   const since = new Date(Date.now() - 6 * 86_400_000).toISOString();
   const { body } = await api.graphql(STATISTICS, { since, step: 'day' });
   const points = body.data.statistics;
   expect(points).toHaveLength(7);
-  expect(points.at(-1)).toMatchObject({ added: 1, unsubscribed: 1, sent: 0 });
+  expect(points.at(-1)).toMatchObject({ added: 1, unsubscribed: 1, sent: 0, rejected: 1 });
   expect(points.slice(0, -1).every(({ added }: { added: number }) => added === 0)).toBe(true);
 });
 

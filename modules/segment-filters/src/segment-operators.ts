@@ -279,6 +279,7 @@ export const SEGMENT_FIELDS: Record<string, SegmentField> = {
   clicked: engagement('clicked_at'),
   bounced: engagement('bounced_at'),
   complained: engagement('complained_at'),
+  rejected: engagement('rejected_at'),
   unsubscribed: engagement('unsubscribed_at'),
   failed: engagement('unsent_at', 'failed'),
   event: {

@@ -165,8 +165,9 @@ const MAIL_FIELDS: Record<string, string> = {
   clicked: 'Clicked a link',
   bounced: 'Email bounced',
   complained: 'Marked email as spam',
+  rejected: 'Email was rejected',
   unsubscribed: 'Unsubscribed by link',
-  failed: 'Email was rejected',
+  failed: 'Email failed',
 };
 
 const words = (entries: Record<string, string>) => Object.entries(entries).map(([value, label]) => ({ value, label }));

@@ -30,6 +30,7 @@ const VOLUME = [
 const PROBLEMS = [
   { name: 'bounced', label: 'Bounced', color: 'orange.6' },
   { name: 'complained', label: 'Complained', color: 'red.6' },
+  { name: 'rejected', label: 'Rejected', color: 'grape.5' },
   { name: 'failed', label: 'Failed', color: 'gray.5' },
   { name: 'unsubscribed', label: 'Unsubscribed', color: 'yellow.5' },
 ] as const;

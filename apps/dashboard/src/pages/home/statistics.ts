@@ -14,6 +14,7 @@ export const STATISTICS = graphql(`
       clickedByMachines
       bounced
       complained
+      rejected
       failed
       unsubscribed
       added
