@@ -3,7 +3,16 @@ import { signedIn, testApi } from '@postroom/testkit';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { accessibilityViolations, inBrowser, openWindow, PNG, SCHEMES, SIZES, soon } from './browser.ts';
+import {
+  accessibilityViolations,
+  inBrowser,
+  openWindow,
+  PNG,
+  SCHEMES,
+  scrollsHorizontally,
+  SIZES,
+  soon,
+} from './browser.ts';
 
 /** A project with a brand, and the unsubscribe link of a message to one of its contacts. */
 async function recipient() {
@@ -78,5 +87,20 @@ inBrowser('the unsubscribe page', () => {
         await page.getByRole('button', { name: 'Subscribe again' }).click();
       }
     }
+  });
+
+  test('follows the font size of the browser on a narrow phone, and shows buttons and their focus', async () => {
+    const { api, link } = await recipient();
+    await using window = await openWindow(api, undefined, { width: 320, height: 640 });
+    const { page } = window;
+    await page.goto(link);
+    await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+    expect(await styleOf(page, 'p', 'fontSize')).toBe('32px');
+    expect(await scrollsHorizontally(page)).toBe(false);
+    await page.keyboard.press('Tab');
+    expect(await styleOf(page, 'button', 'outlineColor')).toBe('rgb(28, 36, 48)');
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect(await styleOf(page, 'button', 'borderTopStyle')).toBe('solid');
+    await page.emulateMedia({ forcedColors: 'none' });
   });
 });

@@ -12,10 +12,9 @@ export const PAGE_TOKEN = 'page';
 export const FORM_STYLE = `
   main input:not([type=checkbox]), main select { box-sizing: border-box; width: 100%; height: auto; margin: .25rem 0 0; padding: .6rem .75rem; font: inherit; color: inherit; background: transparent; border: 1px solid #70757e; border-radius: .5rem }
   main select option { color: #1c2430 }
-  main input:focus-visible, main select:focus-visible { outline: 3px solid #9db9ff }
   main .description { white-space: pre-line }
   main .trap { display: none }
-  main .errors { border: 2px solid #c92a2a; border-radius: .5rem; padding: .6rem .75rem }
+  main .errors { border: 2px solid #e03131; border-radius: .5rem; padding: .6rem .75rem }
   main .errors ul { margin: 0; padding: 0 0 0 1.1rem }
   main .error { display: block; font-size: .875rem; font-weight: 600 }
   main .fields { margin: 0 0 1rem }

@@ -7,21 +7,21 @@ import { findUnsubscriber, isUnsubscribed, subscribeAgain, unsubscribe, type Uns
 import { readToken, TEST_TOKEN } from './unsubscribe-link.ts';
 
 const STYLE = `
-  body { font: 16px/1.5 system-ui, sans-serif; margin: 0; background: #f4f5f7; color: #1c2430 }
-  main { box-sizing: border-box; max-width: 30rem; margin: 12vh auto; padding: 2rem; background: #fff; border-radius: .75rem; box-shadow: 0 1px 4px #0002 }
-  header { font-weight: 600; margin: 0 0 1.5rem; padding: 0 0 1rem; border-bottom: 3px solid #1f5eff; overflow-wrap: anywhere }
-  header img { display: block; max-width: 12rem; max-height: 4rem; margin: 0 0 .75rem; object-fit: contain }
+  body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; background: #f4f5f7; color: #1c2430; overflow-wrap: anywhere }
+  main { box-sizing: border-box; max-width: 30rem; margin: 12vh auto; padding: min(2rem, 8vw); background: #fff; border-radius: .75rem; box-shadow: 0 1px 4px #0002 }
+  header { font-weight: 600; margin: 0 0 1.5rem; padding: 0 0 1rem; border-bottom: 3px solid #1f5eff }
+  header img { display: block; max-width: min(12rem, 100%); max-height: 4rem; margin: 0 0 .75rem; object-fit: contain }
   footer { font-size: .8125rem; margin: 1.5rem 0 0; opacity: .75; white-space: pre-line }
   h1 { font-size: 1.25rem; margin: 0 0 .75rem }
-  p { margin: 0 0 1.25rem; overflow-wrap: anywhere }
-  button { font: inherit; min-height: 2.75rem; padding: .6rem 1.2rem; border: 0; border-radius: .5rem; background: #1f5eff; color: #fff; cursor: pointer }
-  button.quiet { background: none; color: inherit; border: 1px solid #8888; margin-top: .75rem }
+  p { margin: 0 0 1.25rem }
+  button { font: inherit; min-height: 2.75rem; padding: .6rem 1.2rem; border: 1px solid transparent; border-radius: .5rem; background: #1f5eff; color: #fff; cursor: pointer }
+  button.quiet { background: none; color: inherit; border-color: #8888; margin-top: .75rem }
   label { display: block; padding: .6rem 0 }
   input { width: 1.1rem; height: 1.1rem; margin: 0 .6rem 0 0; vertical-align: -.15rem; accent-color: #1f5eff }
   form { margin: 0 0 .5rem } fieldset { border: 0; margin: 0 0 1.25rem; padding: 0 }
-  button:focus-visible { outline: 3px solid #9db9ff }
+  :focus-visible { outline: 3px solid #1c2430; outline-offset: 2px }
   @media (max-width: 32rem) { main { margin: 0; min-height: 100vh; border-radius: 0; box-shadow: none } }
-  @media (prefers-color-scheme: dark) { body { background: #14181f; color: #e6e9ef } main { background: #1d232d } header img { padding: .5rem; border-radius: .5rem; background: #fff } }`;
+  @media (prefers-color-scheme: dark) { body { background: #14181f; color: #e6e9ef } main { background: #1d232d } :focus-visible { outline-color: #e6e9ef } header img { padding: .5rem; border-radius: .5rem; background: #fff } }`;
 
 /** The style in a project's brand color, with a readable text color on buttons. */
 function styleIn(style: string, color: string | null): string {
