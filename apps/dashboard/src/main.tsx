@@ -16,6 +16,15 @@ setNonce(nonce);
 
 keepFocus();
 
+// Paper is white.
+const { dataset } = document.documentElement;
+let scheme = dataset.mantineColorScheme;
+addEventListener('beforeprint', () => {
+  scheme = dataset.mantineColorScheme;
+  dataset.mantineColorScheme = 'light';
+});
+addEventListener('afterprint', () => (dataset.mantineColorScheme = scheme));
+
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id root.');
 createRoot(root).render(

@@ -16,6 +16,13 @@ import {
 } from './browser.ts';
 import { readyProject } from './ready-project.ts';
 
+/** Buttons and badges whose label does not fit. */
+const CUT_OFF = `[...document.querySelectorAll('button, a, .mantine-Badge-root')]
+  .flatMap((each) => [each, ...each.querySelectorAll('span')])
+  .filter((each) => each.closest('.visually-hidden, .skip') === null && each.clientWidth > 1 && each.scrollWidth > each.clientWidth + 1)
+  .filter((each) => getComputedStyle(each).overflowX !== 'visible')
+  .map((each) => each.textContent)`;
+
 inBrowser('the frame', () => {
   test('the command palette opens a page by keyboard', async () => {
     const api = await testApi();
@@ -222,6 +229,58 @@ inBrowser('the frame', () => {
     await page.getByRole('radiogroup', { name: 'Period' }).waitFor();
     await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
     expect(await scrollsHorizontally(page)).toBe(false);
+  });
+
+  test('with text of 200 % on a narrow phone no page scrolls sideways, and no button or badge is cut off', async () => {
+    const api = await testApi();
+    await api.contact('ada.lovelace@example.com');
+    const { id } = (await api.post('/v1/campaigns', { name: 'Newsletter', html: '<p>Hi</p>' })).body.data;
+    await using window = await windowOf(api, 'owner', { width: 320, height: 640 });
+    const { page } = window;
+    for (const path of ['/', '/contacts', `/campaigns/${id}`, '/segments/new', '/webhooks/new', '/audit', '/account']) {
+      await window.open(path);
+      await soon(() => page.locator('[aria-busy=true]').count()).toBe(0);
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+      expect(await scrollsHorizontally(page), path).toBe(false);
+      expect(await page.evaluate(CUT_OFF), path).toEqual([]);
+    }
+  });
+
+  test('in a low window the whole account menu is reached by keyboard', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', { width: 320, height: 256 });
+    const { page } = window;
+    await window.open('/keys');
+    await page.getByRole('button', { name: /Open account menu/ }).click();
+    const last = page.getByRole('menuitem', { name: 'Sign out' });
+    await last.waitFor();
+    await page.keyboard.press('End');
+    await soon(async () => {
+      const box = await last.boundingBox();
+      return box !== null && box.y >= 0 && box.y + box.height <= 256;
+    }).toBe(true);
+  });
+
+  test('a page is printed on white, without navigation and buttons, and with tables', async () => {
+    const api = await testApi();
+    await api.contact('ada@example.com');
+    await using window = await windowOf(api, 'owner', { colorScheme: 'dark' });
+    const { page } = window;
+    await window.open('/contacts');
+    await page.getByRole('row').filter({ hasText: 'ada@example.com' }).waitFor();
+    const scheme = 'document.documentElement.dataset.mantineColorScheme';
+    expect(await page.evaluate(scheme)).toBe('dark');
+    await page.evaluate(`addEventListener('beforeprint', () => (globalThis.printed = ${scheme}))`);
+    await page.pdf();
+    expect(await page.evaluate('printed')).toBe('light');
+    await soon(() => page.evaluate(scheme)).toBe('dark');
+    await page.setViewportSize({ width: 700, height: 1000 });
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'hidden' });
+    expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('thead')).position`)).toBe('static');
+    expect(await scrollsHorizontally(page)).toBe(false);
+    await page.emulateMedia({ media: null });
   });
 
   test('on a phone rows are told apart, leave out empty values, and are selected by touch', async () => {

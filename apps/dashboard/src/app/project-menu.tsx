@@ -18,7 +18,7 @@ export default function ProjectMenu({ button, opened, onChange }: LoadedMenuProp
     <>
       <Menu position="bottom-start" width={260} opened={opened} onChange={onChange}>
         <Menu.Target>{button}</Menu.Target>
-        <Menu.Dropdown mah={400} className="scrolling">
+        <Menu.Dropdown>
           <Menu.Label>Projects</Menu.Label>
           {projects.map(({ id, name, role }) => (
             <MenuLink

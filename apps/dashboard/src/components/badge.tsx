@@ -6,7 +6,7 @@ export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
 /** A status badge. The text carries the meaning, not only the color. */
 export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
-    <Badge component="span" className={`state state-${tone}`} miw="max-content">
+    <Badge component="span" className={`state state-${tone}`}>
       {children}
     </Badge>
   );

@@ -103,7 +103,7 @@ export function Chart<Name extends string>(props: ChartProps<Name>) {
         onBlur={() => setShown(undefined)}
       >
         {width > 0 && (
-          <svg width={width} height={height} aria-hidden>
+          <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden>
             <Axes {...props} plot={plot} />
             {shown !== undefined && point !== undefined && (
               <line className="chart-cursor" x1={plot.x(shown)} x2={plot.x(shown)} y1={MARGIN.top} y2={plot.bottom} />

@@ -84,15 +84,8 @@ export function PropertyConditions({
       {where.map((condition, index) => {
         const takes = PROPERTY_OPERATORS[condition.op]?.takes ?? 'any';
         return (
-          <Group
-            key={index}
-            gap="xs"
-            align="flex-end"
-            wrap="nowrap"
-            role="group"
-            aria-label={`Condition ${index + 1} on the event`}
-          >
-            <Group gap="xs" flex={1} align="flex-end">
+          <Group key={index} gap="xs" align="flex-end" role="group" aria-label={`Condition ${index + 1} on the event`}>
+            <Group gap="xs" flex="1 1 8rem" align="flex-end">
               <Autocomplete
                 size="sm"
                 label={index === 0 ? 'Property' : undefined}

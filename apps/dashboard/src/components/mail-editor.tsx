@@ -183,7 +183,7 @@ export function PlaceholderMenu({
           Insert a placeholder
         </Button>
       </Menu.Target>
-      <Menu.Dropdown mah="calc(100dvh - 16px)" className="scrolling">
+      <Menu.Dropdown>
         <Box mah={320} className="scrolling">
           {placeholders.map(({ key, label }) => (
             <Item key={key} label={label} text={key === 'name' ? '{{name|there}}' : `{{${key}}}`} onChoose={onChoose} />

@@ -215,11 +215,11 @@ function reasonOf({ activity }: ContactRow, reason: Reason): string {
 /** A term and its value inside a `dl`. */
 export function DescriptionItem({ name, children }: { name: string; children: React.ReactNode }) {
   return (
-    <Group wrap="nowrap" align="flex-start" gap="md">
-      <Text component="dt" size="sm" c="dimmed" w={110} miw={110} className="breakable">
+    <Group align="flex-start" gap="md" style={{ rowGap: 0 }}>
+      <Text component="dt" size="sm" c="dimmed" w={110} className="breakable">
         {name}
       </Text>
-      <Text component="dd" size="sm" m={0} className="breakable" flex={1}>
+      <Text component="dd" size="sm" m={0} className="breakable" flex="1 1 6rem">
         {children}
       </Text>
     </Group>

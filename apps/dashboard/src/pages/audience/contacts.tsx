@@ -328,7 +328,7 @@ function ColumnChoice({
           <IconColumns3 size={18} stroke={1.7} aria-hidden />
         </ActionIcon>
       </Menu.Target>
-      <Menu.Dropdown mah={400} className="scrolling">
+      <Menu.Dropdown>
         <Menu.Label>Custom field columns</Menu.Label>
         {fields.map(({ key, label }) => (
           <Menu.CheckboxItem

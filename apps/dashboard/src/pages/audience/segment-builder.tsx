@@ -66,8 +66,8 @@ export function BundleEditor({
       aria-label={path.length === 0 ? 'Conditions' : `Condition group ${path.join('.')}`}
     >
       <Stack gap="sm">
-        <Group gap="xs" wrap="nowrap" justify="space-between">
-          <Group gap="xs">
+        <Group gap="xs" justify="space-between">
+          <Group gap="xs" flex="1 1 8rem">
             <Select
               aria-label="Match"
               size="xs"
@@ -170,8 +170,8 @@ function ConditionEditor({
     onChange({ ...condition, op, value: same ? condition.value : undefined });
   };
   return (
-    <Group gap="xs" align="flex-start" wrap="nowrap" role="group" aria-label={label}>
-      <Group gap="xs" flex={1} align="flex-start">
+    <Group gap="xs" align="flex-start" role="group" aria-label={label}>
+      <Group gap="xs" flex="1 1 8rem" align="flex-start">
         <Select
           aria-label="Field"
           w={{ base: '100%', xs: 170 }}

@@ -57,7 +57,7 @@ export function ViewsMenu({ search }: { search: ContactSearch }) {
             Views
           </Button>
         </Menu.Target>
-        <Menu.Dropdown mah={400} className="scrolling">
+        <Menu.Dropdown>
           {views === undefined && <Menu.Label>{stateOf(read)}</Menu.Label>}
           {views?.length === 0 && <Menu.Label>No saved views yet</Menu.Label>}
           {views?.map(({ viewId, name, search: saved }) => (

@@ -40,11 +40,11 @@ export function Attention({
       <Card p={0}>
         <Stack gap={0}>
           {worries.map(({ key, color, says, link }) => (
-            <Group key={key} px="md" py="sm" gap="sm" wrap="nowrap" align="flex-start" className="divided">
+            <Group key={key} px="md" py="sm" gap="sm" align="flex-start" className="divided">
               <ThemeIcon variant="light" color={color} size={28} radius="xl">
                 <IconAlertTriangle size={16} stroke={1.8} aria-hidden />
               </ThemeIcon>
-              <Text size="sm" flex={1} pt={3} className="breakable">
+              <Text size="sm" flex="1 1 8rem" pt={3} className="breakable">
                 {says}
               </Text>
               {link}

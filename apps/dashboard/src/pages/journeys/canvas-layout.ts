@@ -26,6 +26,9 @@ interface Shown {
   isStatic: boolean;
 }
 
+/** How much larger the text of nodes and labels is than these sizes are made for, as users set it in their browser. */
+const textScale = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
 /** The nodes of a journey with their places, which stay the same until its shape changes. */
 export function useGraphLayout(
   definition: Definition,
@@ -41,16 +44,19 @@ export function useGraphLayout(
     isStatic,
   ]);
   const places = useMemo(
-    () =>
-      placeNodes(graph, {
-        node: (node) => ({ width: isStatic ? STATIC_WIDTH : WIDTH, height: 62 + 19 * rows(node) }),
+    () => {
+      const scale = textScale();
+      return placeNodes(graph, {
+        node: (node) => ({ width: (isStatic ? STATIC_WIDTH : WIDTH) * scale, height: (62 + 19 * rows(node)) * scale }),
         label: ({ label: text }) => ({
           width:
-            Math.min(LABEL, text === '' ? 0 : text.length * 7.5 + 20) + (hasCounts ? 44 : 0) + (isEditable ? 28 : 0),
-          height: isEditable || hasCounts || text !== '' ? 26 : 0,
+            (Math.min(LABEL, text === '' ? 0 : text.length * 7.5 + 20) + (hasCounts ? 44 : 0)) * scale +
+            (isEditable ? 28 : 0),
+          height: isEditable || hasCounts || text !== '' ? 26 * scale : 0,
         }),
         gap: isStatic ? 20 : 36,
-      }),
+      });
+    },
     // The shape stands for all that decides where nodes are.
     // oxlint-disable-next-line react/exhaustive-deps
     [shape],

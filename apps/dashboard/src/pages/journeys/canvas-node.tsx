@@ -158,7 +158,7 @@ function InsertMenu({ edge, edit, isActive }: { edge: PlacedEdge; edit: CanvasEd
           <IconPlus size={14} aria-hidden />
         </ActionIcon>
       </Menu.Target>
-      <Menu.Dropdown className="nowheel scrolling" mah="calc(100dvh - 16px)">
+      <Menu.Dropdown className="nowheel">
         <Offers
           names={names}
           onChoose={(steps, isNew) => {

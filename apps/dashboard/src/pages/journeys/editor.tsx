@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Box, Button, Card, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
@@ -200,13 +200,13 @@ function byStep(problems: Row['problems']): Map<string, string[]> {
 function Rules({ rules, onEdit }: { rules: readonly string[]; onEdit: (() => void) | undefined }) {
   return (
     <Card p="sm">
-      <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <div>
+      <Group justify="space-between" align="flex-start">
+        <Box flex="1 1 8rem">
           <Text size="xs" fw={600} c="dimmed">
             Rules
           </Text>
           <Text size="sm">{rules.join(' ')}</Text>
-        </div>
+        </Box>
         {onEdit && (
           <Button variant="default" size="compact-sm" flex="none" onClick={onEdit}>
             Edit rules

@@ -52,6 +52,7 @@ export function AuditFilters({ search }: { search: AuditSearch }) {
       key={`${name} ${search[name]}`}
       type="date"
       aria-label={label}
+      flex="1 1 7rem"
       max={dayText(new Date())}
       defaultValue={search[name] ?? ''}
       onBlur={({ currentTarget: { value } }) => {
@@ -76,7 +77,7 @@ export function AuditFilters({ search }: { search: AuditSearch }) {
         'Any object',
         targetKinds.map((kind) => ({ value: kind, label: capital(kind) })),
       )}
-      <Group gap={6} wrap="nowrap">
+      <Group gap={6}>
         {day('from', 'First day')}
         <Text size="sm" c="dimmed">
           to
