@@ -1,6 +1,8 @@
 // The styles of forms, dialogs and menus, in the order of @mantine/core/styles.css. They load with the first page or
 // menu that may need them, after those of mantine-styles.ts. Large ones that few pages use are imported where they are used.
 import '@mantine/core/styles/ScrollArea.css';
+import '@mantine/core/styles/VisuallyHidden.css';
+import '@mantine/core/styles/Overlay.css';
 import '@mantine/core/styles/Popover.css';
 import '@mantine/core/styles/ModalBase.css';
 import '@mantine/core/styles/Combobox.css';

@@ -1,5 +1,6 @@
 import '@mantine/core/styles/Notification.css';
 import '@mantine/notifications/styles.css';
+import '../app/notifications.css';
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 
