@@ -30,7 +30,8 @@ const MIN_POSTGRES_VERSION = 150_000;
 /** How far this machine's clock may differ from PostgreSQL's, in seconds. */
 const MAX_CLOCK_SECONDS = 5;
 
-/** PostgreSQL's code. */
+/** PostgreSQL's codes. */
+const NO_PRIVILEGE = '42501';
 const TOO_MANY_CONNECTIONS = '53300';
 
 const ok = (detail: string): Finding => ({ status: 'ok', detail });
@@ -205,19 +206,35 @@ async function checkJournals(config: Config): Promise<Finding> {
   return ok(settings.length === 0 ? 'none is configured' : `${settings.join(' and ')} can be written`);
 }
 
-/** Whether the server has a standby that may lag behind, and a database named as Temporal's setup names it. */
-async function lagsWithTemporal(config: Config): Promise<boolean> {
-  if (config.DATABASE_URL === undefined) return false;
-  const client = new pg.Client({ connectionString: config.DATABASE_URL, connectionTimeoutMillis: 5_000 });
+/** Whether the server has a standby that may lag behind, and a database of Temporal. */
+async function lagsWithTemporal({ DATABASE_URL: url }: Config): Promise<boolean> {
+  if (url === undefined) return false;
+  // Without an answer, the check of the database says so.
+  const names = await ask<{ name: string }>(
+    url,
+    `SELECT datname AS name FROM pg_database WHERE datallowconn AND EXISTS (SELECT FROM pg_stat_replication)
+       AND current_setting('synchronous_standby_names') = ''`,
+  ).catch(() => []);
+  const areTemporals = await Promise.all(names.map(({ name }) => isTemporals(url, name)));
+  return areTemporals.includes(true);
+}
+
+/** Whether a database of the server is Temporal's: it has its tables, or, if the role may not look, the name that its setup gives it. */
+async function isTemporals(url: string, name: string): Promise<boolean> {
+  const other = new URL(url);
+  other.pathname = `/${encodeURIComponent(name)}`;
+  const tables = await ask(
+    other.href,
+    `SELECT FROM pg_class WHERE relkind = 'r' AND relname IN ('current_executions', 'history_node')`,
+  ).catch(() => undefined);
+  return tables === undefined ? name === 'temporal' : tables.length === 2;
+}
+
+async function ask<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {
     await client.connect();
-    const { rows } = await client.query<{ lags: boolean }>(
-      `SELECT EXISTS (SELECT FROM pg_database WHERE datname = 'temporal') AND EXISTS (SELECT FROM pg_stat_replication)
-         AND current_setting('synchronous_standby_names') = '' AS lags`,
-    );
-    return rows[0]?.lags === true;
-  } catch {
-    return false; // the check of the database says so
+    return (await client.query<Row>(text)).rows;
   } finally {
     await client.end().catch(() => {});
   }
@@ -286,6 +303,12 @@ const checkDatabase = (config: Config) =>
         `the clock of this machine is ${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} PostgreSQL's`,
         'Run NTP on both machines: sign-in, authenticator codes and certificates are checked with the clock of the machine.',
       );
+    const problem = await writeProblem(client);
+    if (problem !== undefined)
+      return failed(
+        `PostgreSQL ${version} can be read, but not written: ${problem}`,
+        'Free disk space, or let DATABASE_URL lead to the primary: until then requests fail and nothing is sent.',
+      );
     const perProcess = config.DATABASE_POOL;
     if (max - used < perProcess)
       return warning(
@@ -294,6 +317,16 @@ const checkDatabase = (config: Config) =>
       );
     return ok(`PostgreSQL ${version}, ${used} of ${max} connections in use`);
   });
+
+/** Why nothing can be written, as when the disk is full or the server is a standby; undefined if it can, or if the role may make no temporary table. */
+async function writeProblem(client: pg.Client): Promise<string | undefined> {
+  try {
+    await client.query('CREATE TEMP TABLE doctor ON COMMIT DROP AS SELECT 1');
+    return undefined;
+  } catch (error) {
+    return (error as { code?: unknown }).code === NO_PRIVILEGE ? undefined : errorLine(error);
+  }
+}
 
 const checkMigrations = (config: Config) =>
   withDatabase(config, async (client) => {
@@ -338,6 +371,11 @@ async function checkSending(config: Config): Promise<Finding> {
          timeline <> current_timeline() AS changed FROM installation`,
     );
     const [{ reason, since, changed } = { reason: null, since: null, changed: false }] = rows;
+    if (reason?.startsWith('Another database has taken over') === true)
+      return failed(
+        reason,
+        'Connect the programs to the other database, and stop this one. Do not run `postroom after-restore` here.',
+      );
     const fix =
       'Run `postroom after-restore --list FILE`, check the messages that may have been sent, then run `postroom after-restore --release`.';
     if (reason !== null) return warning(`held since ${since}: ${reason}`, fix);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selfSigned } from '@postroom/platform';
 import { startSmtpSink } from '@postroom/testkit';
+import { createDatabase, execute } from '@postroom/testkit/database';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { runChecks } from './checks.ts';
 
@@ -108,6 +109,19 @@ test("a clock that is an hour ahead of PostgreSQL's is a warning", async () => {
   const found = results.find(({ check }) => check === 'Database');
   expect(found).toMatchObject({ status: 'warning', fix: expect.stringMatching(/NTP/) });
   expect(found?.detail).toMatch(/^the clock of this machine is 3[56]\d\d seconds ahead of PostgreSQL's$/);
+});
+
+test('a database that can be read but not written fails', async () => {
+  const database = await createDatabase('doctor');
+  onTestFinished(database.drop);
+  await execute(database.url, `ALTER DATABASE "${database.name}" SET default_transaction_read_only = on`);
+  const results = await runChecks({
+    ...process.env,
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:9',
+  });
+  const found = results.find(({ check }) => check === 'Database');
+  expect(found).toMatchObject({ status: 'failed', detail: expect.stringContaining('but not written: cannot execute') });
 });
 
 test('a key file that others can read is a warning', async () => {
