@@ -12,7 +12,7 @@ import {
   type WorkKind,
   webhooksQueue,
 } from '@postroom/platform';
-import { closeInFlightJournals, openInFlightJournals, recoverFromJournals } from '@postroom/ledger';
+import { closeInFlightJournals, findSuccessor, openInFlightJournals, recoverFromJournals } from '@postroom/ledger';
 import { type DispatchSource, outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
 import { sweepSource } from '@postroom/platform/durable-work';
 import type { Queue } from '@postroom/platform/metrics';
@@ -54,6 +54,9 @@ const STATE_INTERVAL_MS = 1_000;
 /** By then a POST or mail in flight has ended, in milliseconds. */
 const ACTIVITIES_END_MS = 20_000;
 
+/** How often a worker looks whether its database is held because another one has taken over, in milliseconds. */
+const SUCCESSOR_INTERVAL_MS = 5_000;
+
 export interface WorkerService extends Service {
   /** Temporal's schedules, for metrics. */
   schedules: Queue;
@@ -72,6 +75,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
   const { client, native, dataConverter, close } = await connectTemporal(starting.signal);
   await ensureSearchAttributes(client);
   useWitnesses(client);
+  const successor = await watchForSuccessor();
   await useInFlightJournals();
   const common = {
     connection: native,
@@ -93,12 +97,12 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     logger.warn({ err: error }, 'the schedules could not be created or run; will retry'),
   );
   const sweep = sweepSource(kinds, [ensureSearchAttributes, restoreSchedules]);
-  const dispatcher = await startDispatcher(client, [outboxSource, ...sources, sweep].filter(isOurs));
+  const dispatcher = await startDispatcher(client, [outboxSource, ...sources, sweep, successor.source].filter(isOurs));
   return {
     checks: workerChecks(client, workers),
     schedules: { kind: 'temporal', read: async () => ({ overdue: await countOverdueSchedules(client) }) },
     metrics: readMetrics === undefined ? [] : [readMetrics],
-    failed,
+    failed: Promise.race([failed, successor.found]),
     stop: async () => {
       // Before the dispatcher stops, so that this process gets none of the work that it hands back.
       const ended = shutdown();
@@ -140,6 +144,29 @@ function runWorkers(workers: readonly Worker[]): { failed: Promise<unknown>; shu
       // Nothing says when the activities of one that failed have ended.
       await (draining ? running : sleep(ACTIVITIES_END_MS));
     },
+  };
+}
+
+/**
+ * Looks regularly whether another database has taken over from this one, as after a failover. Restarting the worker connects it to that one, if
+ * the address leads there by now.
+ * @throws Error if one has.
+ */
+async function watchForSuccessor(): Promise<{ source: DispatchSource; found: Promise<unknown> }> {
+  const found = Promise.withResolvers<unknown>();
+  const check = async () => {
+    const reason = await findSuccessor();
+    if (reason !== undefined) found.resolve(new Error(reason));
+    return reason;
+  };
+  // Without an answer nothing is sent anyway, and the worker does everything else.
+  const reason = await check().catch((error: unknown) =>
+    logger.warn({ err: error }, 'could not compare the database with its witnesses; will retry'),
+  );
+  if (typeof reason === 'string') throw new Error(reason);
+  return {
+    source: { name: 'successor', tasks: [{ intervalMs: SUCCESSOR_INTERVAL_MS, run: check }] },
+    found: found.promise,
   };
 }
 

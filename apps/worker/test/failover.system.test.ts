@@ -13,6 +13,7 @@ import {
   type System,
   type SystemApi,
 } from '@postroom/testkit';
+import { execute } from '@postroom/testkit/database';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runChecks } from '../../../scripts/doctor/checks.ts';
 import { addCampaign, runAfterRestore } from './after-restore.ts';
@@ -22,6 +23,9 @@ const RECIPIENTS = 900;
 const timeout = 120_000;
 /** Between attempts of a request, as of a client that waits for the failover. */
 const RETRY_MS = 200;
+
+/** Two of those that Temporal makes. */
+const TEMPORAL_TABLES = 'CREATE TABLE current_executions (); CREATE TABLE history_node ()';
 
 let postgres: ReplicatedPostgres;
 let sink: SmtpSink;
@@ -160,7 +164,9 @@ test(
     const sending = await startCampaign('killed');
     const { api } = sending;
     expect(await journals()).toMatchObject({ status: 'ok' });
-    await one('CREATE DATABASE temporal'); // on the server that fails over
+    await one('CREATE DATABASE workflows'); // on the server that fails over
+    expect(await journals()).toMatchObject({ status: 'ok' });
+    await execute(postgres.url.replace(/\/[^/]*$/, '/workflows'), TEMPORAL_TABLES);
     expect(await journals()).toMatchObject({ status: 'warning', fix: expect.stringContaining('SENDING_JOURNAL') });
     expect(await journals({ SENDING_JOURNAL: folder })).toMatchObject({ status: 'ok' });
     const early = await post(api, 'receipt-early@mail.test');
@@ -211,6 +217,7 @@ test(
     const file = join(folder, 'split.csv');
     expect(await afterRestore('--list', file)).toContain('Sending is held');
     await eventually(async () => expect(await held('before')).toMatch(/^Another database has taken over/), 20_000);
+    await eventually(() => expect(fetch(`${system.adminUrls.worker}/livez`)).rejects.toThrow('fetch failed'), 40_000);
     const atHold = await sentWhenQuiet();
     sink.answer(() => undefined);
     expect(await afterRestore('--release')).toContain('Sending is released.');
@@ -223,6 +230,36 @@ test(
     const counts = sink.counts();
     expect(unknown.filter((to) => counts.has(to)).length).toBeGreaterThan(50);
     expect(sink.mails.length).toBeGreaterThan(atHold);
+  },
+);
+
+test(
+  'the primary started again after a failover: a worker that is still configured to it does not start, and takes no work from the others',
+  { timeout },
+  async () => {
+    const sending = await startCampaign('returned');
+    await postgres.catchUp();
+    await postgres.kill();
+    await Promise.all([system.killWorker(), postgres.promote()]);
+    postgres.closeOld();
+    const file = join(folder, 'returned.csv');
+    expect(await afterRestore('--list', file, '--release')).toContain('Sending is released.');
+    await system.startWorker();
+
+    const DATABASE_URL = await postgres.restartBefore();
+    const stop = keepPosting(sending.api, 'returned');
+    await expect(system.startAnother('worker', { DATABASE_URL })).rejects.toThrow('worker ended with 1');
+    expect(await held('before')).toMatch(/^Another database has taken over/);
+    const doctor = await runChecks({ ...process.env, DATABASE_URL }, undefined, ['worker']);
+    const said = doctor.find(({ check }) => check === 'Sending');
+    expect(said).toMatchObject({
+      status: 'failed',
+      fix: expect.stringContaining('Do not run `postroom after-restore` here'),
+    });
+    const posted = await stop();
+    const { known } = await expectNothingTwice(sending, file);
+    expect(posted.filter(({ to }) => !known.has(to))).toEqual([]);
+    await postgres.kill('before');
   },
 );
 

@@ -26,6 +26,8 @@ export interface ReplicatedPostgres {
   closeOld: () => void;
   /** Sends SIGKILL to the primary, or to that before the promotion. */
   kill: (of?: 'primary' | 'before') => Promise<void>;
+  /** Starts the primary before the promotion again, as it was. @returns its URL. */
+  restartBefore: () => Promise<string>;
   /** Asks the primary, or that before the promotion, past the proxy. @returns the first row. */
   ask: (text: string, of?: 'primary' | 'before') => Promise<Record<string, unknown> | undefined>;
   stop: () => Promise<void>;
@@ -96,6 +98,10 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
       const { folder, stop } = of === 'primary' ? primary : known(before);
       signal(Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
       await stop();
+    },
+    restartBefore: async () => {
+      before = await startIn(known(before).folder);
+      return before.url;
     },
     ask: async (text, of = 'primary') => (await execute(of === 'primary' ? primary.url : known(before).url, text))[0],
     stop: async () => {

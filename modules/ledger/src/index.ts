@@ -36,6 +36,7 @@ export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
 export {
   CampaignReservations,
   checkNotHeld,
+  findSuccessor,
   reserveQueue,
   reserveRetries,
   type Reserved,

@@ -88,6 +88,8 @@ export interface SendingHold {
 
 const RELEASE =
   'Run "postroom after-restore --list FILE", check the messages that may have been sent, then run "postroom after-restore --release". docs/how-to/restore.md explains each step.';
+const STOP =
+  'Do not run "postroom after-restore" here. Connect the programs to the database that has taken over, stop this one, and make it a standby. docs/how-to/disaster-recovery.md explains each step.';
 const UNSET = 'Unset HOLD_SENDING and restart the programs once mail may be sent.';
 
 /** Why no mail is sent, since when, and what to do about it; undefined if mail is sent. */
@@ -103,7 +105,7 @@ export const heldReasonOf = async (installation: Installation): Promise<string |
 async function holdOf(installation: Installation): Promise<SendingHold | undefined> {
   const { heldReason: known, heldAt, timelineChange } = installation;
   if (config.HOLD_SENDING) return { reason: 'HOLD_SENDING is set.', since: null, remedy: UNSET };
-  if (known !== null) return { reason: known, since: heldAt, remedy: RELEASE };
+  if (known !== null) return { reason: known, since: heldAt, remedy: isSuperseded(installation) ? STOP : RELEASE };
   if (timelineChange === null) return undefined;
   const reason = await holdSending(installation, promotedReason(timelineChange));
   return { reason, since: databaseTime(), remedy: RELEASE };
@@ -119,7 +121,7 @@ export async function holdSending({ epoch }: Pick<Installation, 'epoch'>, reason
     'UPDATE installation SET held_reason = coalesce(held_reason, $1), held_at = coalesce(held_at, now()) WHERE epoch = $2',
     [reason, epoch],
   );
-  logger.error({ reason }, 'sending is held: run "postroom after-restore"');
+  logger.error({ reason }, 'sending is held');
   return reason;
 }
 
@@ -151,6 +153,10 @@ export const promotedReason = (timelineChange: string | null): string =>
 /** Why a database is held once another one has begun a later epoch. */
 export const supersededReason = ({ epoch }: Pick<Installation, 'epoch'>): string =>
   `Another database has taken over since epoch ${epoch}. If this one is the primary from before a failover, stop it.`;
+
+/** Whether another database has begun a later epoch, as after a failover. What is done in this one is then lost. */
+export const isSuperseded = (installation: Pick<Installation, 'epoch' | 'heldReason'>): boolean =>
+  installation.heldReason === supersededReason(installation);
 
 async function isNew(): Promise<boolean> {
   const { rows } = await ledgerPool.query<{ used: boolean }>(

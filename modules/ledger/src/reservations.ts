@@ -7,6 +7,7 @@ import {
   heldReason,
   holdSending,
   type Installation,
+  isSuperseded,
   ISO,
   readInstallation,
   heldReasonOf,
@@ -114,6 +115,17 @@ export async function checkNotHeld(): Promise<Installation> {
   if (keptOf !== installation.epoch) kept.clear();
   keptOf = installation.epoch;
   return installation;
+}
+
+/**
+ * Finds out whether another database has taken over from this one. What is done in it is then lost, and a worker connected to it would take work
+ * of the other one's rows from the workers that have them.
+ * @returns why no worker may run; undefined if it may. @throws an outage if a witness does not answer.
+ */
+export async function findSuccessor(): Promise<string | undefined> {
+  await compareOnce();
+  const installation = await readInstallation();
+  return isSuperseded(installation) ? supersededReason(installation) : undefined;
 }
 
 let comparedAt = -Infinity;

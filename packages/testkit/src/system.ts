@@ -40,8 +40,11 @@ export interface System {
   startBounces: () => Promise<number>;
   /** Starts the submission server, with a certificate that no one trusts; @returns its port. */
   startSubmission: () => Promise<number>;
-  /** Starts one more of a program, on the same database. `kill` sends SIGKILL. */
-  startAnother: (name: 'gateway' | 'worker') => Promise<{ url: string; kill: () => Promise<void> }>;
+  /** Starts one more of a program, on the same database unless the settings name another one. `kill` sends SIGKILL. */
+  startAnother: (
+    name: 'gateway' | 'worker',
+    more?: Record<string, string>,
+  ) => Promise<{ url: string; kill: () => Promise<void> }>;
   /** Sends SIGKILL. */
   killWorker: () => Promise<void>;
   /** Stops the programs and drops the database. */
@@ -121,9 +124,10 @@ export async function startSystem({
       certificate.remove();
       return submissionPort;
     },
-    startAnother: async (name) => {
+    startAnother: async (name, more = {}) => {
       const [ownPort, adminPort] = (await freePorts(2)).map(String);
-      const child = await ready(name, start(name, { ...environment, GATEWAY_PORT: ownPort, ADMIN_PORT: adminPort }));
+      const ports = { GATEWAY_PORT: ownPort, ADMIN_PORT: adminPort };
+      const child = await ready(name, start(name, { ...environment, ...more, ...ports }));
       others.push(child);
       return { url: `http://127.0.0.1:${ownPort}`, kill: () => endProgram(child, 'SIGKILL') };
     },
