@@ -1,7 +1,7 @@
 declare module 'mjml' {
-  /** Compiles MJML to HTML; throws if the root is not MJML. */
+  /** Compiles MJML to HTML; throws if it is invalid. */
   export default function mjml2html(
     source: string,
-    options: { validationLevel: 'soft'; ignoreIncludes: true; fonts: Record<string, string>; keepComments: boolean },
-  ): Promise<{ html: string; errors: { line: number; message: string; tagName: string }[] }>;
+    options: { validationLevel: 'strict'; ignoreIncludes: true; fonts: Record<string, string>; keepComments: boolean },
+  ): Promise<{ html: string }>;
 }

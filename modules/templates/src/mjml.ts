@@ -10,25 +10,51 @@ const MAX_PROBLEMS = 100;
 export async function compileMjml(source: string): Promise<{ html: string; problems: ContentProblem[] }> {
   const problems = structuralProblems(source);
   if (problems.length > 0) return { html: '', problems };
+  if (!/<mjml\b/i.test(source)) return { html: '', problems: [NO_ROOT] };
   // Loaded lazily, because it is large and only needed for MJML.
   const { default: mjml2html } = await import('mjml');
   try {
-    // The empty font table prevents loading web fonts that the author did not ask for.
-    const options = { validationLevel: 'soft', ignoreIncludes: true, fonts: {}, keepComments: false } as const;
-    const { html, errors } = await mjml2html(source, options);
+    // Nothing that is invalid is compiled. The empty font table prevents loading web fonts that the author did not ask for.
+    const options = { validationLevel: 'strict', ignoreIncludes: true, fonts: {}, keepComments: false } as const;
+    return { html: (await mjml2html(source, options)).html, problems: [] };
+  } catch (error) {
+    const { errors = [], message } = error as MjmlError;
+    if (errors.length === 0) return { html: '', problems: [{ message }] };
     return {
-      html,
+      html: '',
       problems: errors
         .slice(0, MAX_PROBLEMS)
-        .map(({ line, tagName, message }) => ({ line, message: `${tagName}: ${message.trim()}` })),
+        .map((at) => ({ line: at.line, message: `${at.tagName}: ${at.message.trim()}` })),
     };
-  } catch (error) {
-    return { html: '', problems: [{ message: error instanceof Error ? error.message : String(error) }] };
   }
 }
 
+/** What the compiler throws: for invalid MJML, with the errors. */
+interface MjmlError extends Error {
+  errors?: { line: number; message: string; tagName: string }[];
+}
+
 /** Problems found before compiling. */
-export const structuralProblems = (source: string): ContentProblem[] => [...includes(source), ...unbalanced(source)];
+export const structuralProblems = (source: string): ContentProblem[] => [
+  ...includes(source),
+  ...unbalanced(source),
+  ...carouselImages(source),
+];
+
+const NO_ROOT: ContentProblem = { message: 'Malformed MJML: it must be enclosed in <mjml> and </mjml>' };
+
+/**
+ * Maximum carousel images of a body. Styles grow with the square of their number: those of 200 are already longer than a body may be, and those of
+ * 8,000 exhausted the memory of the process.
+ */
+const MAX_CAROUSEL_IMAGES = 200;
+
+function carouselImages(source: string): ContentProblem[] {
+  const next = [...source.matchAll(/<mj-carousel-image\b/gi)][MAX_CAROUSEL_IMAGES];
+  if (next === undefined) return [];
+  const message = `mj-carousel-image: there may be at most ${MAX_CAROUSEL_IMAGES}`;
+  return [{ line: lineOf(source, next.index), message }];
+}
 
 /** An include would read files of the server. The compiler ignores includes, so report them. */
 function includes(source: string): ContentProblem[] {

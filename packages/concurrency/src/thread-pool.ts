@@ -32,6 +32,7 @@ const MAX_QUEUED_PER_CALLER = 2_000;
 const IDLE_MS = 30_000;
 /** CPU time in which a thread must have loaded a module, in milliseconds. The time limit of a call begins afterwards. */
 const LOAD_MS = 60_000;
+/** Beyond it a thread ends with its call. A call that needs far more at once ends the process, so functions must bound what they allocate. */
 const MAX_HEAP_MB = 512;
 /** Wall-clock limit as a multiple of the CPU limit, for busy machines. */
 const MAX_STRETCH = 5;
