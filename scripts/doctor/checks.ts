@@ -374,7 +374,7 @@ async function checkSending(config: Config): Promise<Finding> {
     if (reason?.startsWith('Another database has taken over') === true)
       return failed(
         reason,
-        'Connect the programs to the other database, and stop this one. Do not run `postroom after-restore` here.',
+        'After a failover, connect the programs to the other database, stop this one, and do not run `postroom after-restore` here. Run it if this is a backup, older than an earlier restore.',
       );
     const fix =
       'Run `postroom after-restore --list FILE`, check the messages that may have been sent, then run `postroom after-restore --release`.';

@@ -254,7 +254,7 @@ test(
     const said = doctor.find(({ check }) => check === 'Sending');
     expect(said).toMatchObject({
       status: 'failed',
-      fix: expect.stringContaining('Do not run `postroom after-restore` here'),
+      fix: expect.stringContaining('do not run `postroom after-restore` here'),
     });
     const posted = await stop();
     const { known } = await expectNothingTwice(sending, file);

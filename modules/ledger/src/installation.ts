@@ -89,7 +89,7 @@ export interface SendingHold {
 const RELEASE =
   'Run "postroom after-restore --list FILE", check the messages that may have been sent, then run "postroom after-restore --release". docs/how-to/restore.md explains each step.';
 const STOP =
-  'Do not run "postroom after-restore" here. Connect the programs to the database that has taken over, stop this one, and make it a standby. docs/how-to/disaster-recovery.md explains each step.';
+  'If this is the primary from before a failover, do not run "postroom after-restore" here: connect the programs to the database that has taken over, and stop this one; docs/how-to/disaster-recovery.md explains each step. If it was restored from a backup that is older than an earlier restore, docs/how-to/restore.md does.';
 const UNSET = 'Unset HOLD_SENDING and restart the programs once mail may be sent.';
 
 /** Why no mail is sent, since when, and what to do about it; undefined if mail is sent. */
