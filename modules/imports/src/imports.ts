@@ -239,7 +239,7 @@ export async function withoutErasedOf(tx: Tx, id: string, text: string): Promise
 
 /**
  * Records how an import ended, with its event, and deletes its file, unless it can still be executed. Has no effect on an import that has
- * already ended. The error may quote the file, in which somebody may have been erased since it was read.
+ * already ended. The error may quote the file, in which a person may have been erased since it was read.
  */
 export async function endImport(tx: Tx, id: string, status: FinalStatus, reason: string | null = null): Promise<void> {
   const error = reason === null ? null : await withoutErasedOf(tx, id, reason);

@@ -14,7 +14,7 @@ const MAX_PARTS = 1_000;
 const LINE_FEED = Uint8Array.of(0x0a);
 
 /**
- * The decoded content of a part. The library keeps each line as an object of its own: a mail of 2 MB with short lines took 2 GB of memory
+ * The decoded content of a part. The library keeps an object for each line: a mail of 2 MB with short lines took 2 GB of memory
  * and half a minute, and one of 6 MB ended the process.
  */
 class Bytes {
