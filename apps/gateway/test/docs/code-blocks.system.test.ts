@@ -80,6 +80,7 @@ const NOT_RUN = [
   'docs/how-to/cells.md sh',
   'docs/how-to/cells.md sh',
   'docs/how-to/cells.md sh',
+  'docs/how-to/disaster-recovery.md sh',
   'docs/how-to/disaster-recovery.md sql',
   'docs/how-to/domains.md graphql',
   'docs/how-to/event-export.md sh',
