@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconPencil, IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useState } from 'react';
-import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { countOf } from '../../components/numbers.ts';
@@ -47,8 +46,6 @@ export function RunCommands({ campaign }: { campaign: CampaignRow }) {
   const resume = useApiMutation(RESUME);
   const cancel = useApiMutation(CANCEL);
   const unschedule = useApiMutation(UNSCHEDULE);
-  const canWrite = usePermission('write');
-  if (!canWrite || (status !== 'sending' && status !== 'paused')) return null;
   const isUnstarted = status === 'paused' && startedAt === null;
   const close = () => setAsking(undefined);
   const makeDraft = async () => {

@@ -1,6 +1,7 @@
 import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -21,9 +22,11 @@ import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
 import { Minutes } from './minutes.tsx';
 import { ProgressSummary } from './progress-summary.tsx';
-import { RunCommands } from './run-commands.tsx';
 import { Setup } from './setup.tsx';
 import { StateBar } from './state-bar.tsx';
+
+/** Reports of campaigns that have ended, which are opened more often, load without what controls one. */
+const RunCommands = lazyPage(() => import('./run-commands.tsx'), 'RunCommands', { forms: false });
 
 const ACKNOWLEDGE = graphql(`
   mutation AcknowledgeCampaign($id: ID!) {
@@ -39,6 +42,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
   const [tone, label] = STATUS_LABELS[campaign.status];
   const { unknown } = campaign.progress;
   const canWrite = usePermission('write');
+  const isRunning = campaign.status === 'sending' || campaign.status === 'paused';
   const { values } = useSampleContact();
   return (
     <Page
@@ -49,7 +53,11 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       actions={
         <>
           {canWrite && <CampaignMenu campaign={campaign} />}
-          <RunCommands campaign={campaign} />
+          {canWrite && isRunning && (
+            <Suspense>
+              <RunCommands campaign={campaign} />
+            </Suspense>
+          )}
         </>
       }
     >
