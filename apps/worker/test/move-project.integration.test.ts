@@ -438,8 +438,13 @@ test('a hit that comes during the move arrives once, and is classified in the ne
 test('requests that came during the move are posted in their order to the cell that has the project, until it has them', async () => {
   const [a] = pools;
   const [{ id }, other] = [await seed(a), await seed(a)];
+  // In a millisecond of its own, as what came in the same one has no order.
   const hold = (projectId: string, key: string) =>
-    a.query(`INSERT INTO held_requests (project_id, key, path, body) VALUES ($1, $2, '/' || $2, '')`, [projectId, key]);
+    a.query(
+      `INSERT INTO held_requests (project_id, key, path, body, held_at)
+       SELECT $1, $2, '/' || $2, '', now() + count(*) * interval '1 s' FROM held_requests`,
+      [projectId, key],
+    );
   const keys = async () => (await a.query('SELECT key FROM held_requests')).rows.map(({ key }) => key);
   const posted: string[] = [];
   const post: Move['post'] = (cell, { path }) => {
