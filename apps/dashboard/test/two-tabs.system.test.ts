@@ -133,6 +133,6 @@ inBrowser('the same record in two tabs', () => {
     expect((await api.get(`/v1/campaigns/${id}`)).body.data.status).toBe('draft');
     await soon(() => page.getByLabel('Subject', { exact: true }).inputValue()).toBe('Unseen');
     await schedule.click();
-    await page.getByText(/^It starts /).waitFor();
+    await page.getByText(/^It starts on /).waitFor();
   });
 });
