@@ -1,3 +1,4 @@
+import { pool } from '@postroom/platform';
 import { expect, test } from 'vitest';
 import { accessibilityViolations, inBrowser, soon, windowOf } from './browser.ts';
 import { readyProject } from './ready-project.ts';
@@ -56,6 +57,34 @@ inBrowser('A/B tests', () => {
 
     await page.getByRole('link', { name: 'A/B tests' }).click();
     await page.getByRole('table', { name: 'A/B tests' }).getByRole('link', { name: 'Sale' }).waitFor();
+  });
+
+  test('a winner whose group was deleted gets another audience', async () => {
+    const { api, id } = await draft();
+    const { id: testId } = (await api.post('/v1/ab-tests', { campaign_id: id })).body.data;
+    expect((await api.post(`/v1/ab-tests/${testId}/start`)).status).toBe(200);
+    const choice = await api.post(`/v1/ab-tests/${testId}/choose-winner`, { campaign_id: id });
+    expect(choice.status).toBe(200);
+    const rest = choice.body.data.finalCampaignId;
+    await pool.query(
+      `UPDATE campaigns SET status = 'paused', pause_reason = 'groupIds: not found', group_ids = '{}' WHERE id = $1`,
+      [rest],
+    );
+    const [group] = (await api.get('/v1/groups')).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${rest}`);
+    await page.getByRole('button', { name: 'Audience' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Audience' });
+    await dialog.getByRole('combobox', { name: 'Groups' }).click();
+    await page.getByRole('option', { name: group.name }).click();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Update audience' }).click();
+    await page.getByText('Audience updated.').waitFor();
+    expect((await api.get(`/v1/campaigns/${rest}`)).body.data).toMatchObject({
+      groupIds: [group.id],
+      status: 'paused',
+    });
   });
 
   test('a draft shows what others do to it, and keeps what is being typed', async () => {
