@@ -438,7 +438,7 @@ test('a hit that comes during the move arrives once, and is classified in the ne
 test('requests that came during the move are posted in their order to the cell that has the project, until it has them', async () => {
   const [a] = pools;
   const [{ id }, other] = [await seed(a), await seed(a)];
-  // In a millisecond of its own, as what came in the same one has no order.
+  // Not in the same millisecond, as what came in one has no order.
   const hold = (projectId: string, key: string) =>
     a.query(
       `INSERT INTO held_requests (project_id, key, path, body, held_at)
