@@ -30,6 +30,7 @@ import { outcomeOf } from '../../packages/smtp/src/outcome.ts';
 import { ResponseParser } from '../../packages/guarded-client/src/response-parser.ts';
 import { ReplyReader } from '../../packages/smtp/src/replies.ts';
 import { anonymizedNetwork } from '../../packages/network/src/client-address.ts';
+import { ADDRESSES } from '../../modules/contacts/src/suppressions.ts';
 import { findLinks } from '../../modules/tracking/src/find-links.ts';
 import { botReason } from '../../modules/tracking/src/bots.ts';
 import { targetOf, trackHtml } from '../../modules/tracking/src/track-html.ts';
@@ -341,6 +342,7 @@ export const PARSERS: readonly OutsideParser[] = [
     parse: (text) => [emailProblem(text), emailProblem(`a@${text}`), emailKey(text), isAddress(text), clean(text)],
     tokens: MAIL,
   },
+  { name: 'addresses in a text', parse: (text) => text.match(ADDRESSES), tokens: MAIL },
   { name: 'addresses on the wire', parse: (text) => wireAddress(text, 'to'), tokens: MAIL },
   {
     name: 'emails of requests',

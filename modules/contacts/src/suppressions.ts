@@ -235,8 +235,8 @@ export async function findSuppressedKeys(tx: Tx, projectId: string, emails: read
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Addresses in a text. */
-const ADDRESSES = /[^\s"(),:;<>[\\\]@]+@[^\s"(),:;<>[\\\]@]*[\p{L}\p{N}]/gu;
+/** Addresses in a text. One begins only where a word does, so a long word is read once. */
+export const ADDRESSES = /(?<![^\s"(),:;<>[\\\]@])[^\s"(),:;<>[\\\]@]+@[^\s"(),:;<>[\\\]@]*[\p{L}\p{N}]/gu;
 
 /** A text without addresses that were erased from the project before; no one is erased until the transaction ends. */
 export async function withoutErased(tx: Tx, projectId: string, text: string): Promise<string> {
