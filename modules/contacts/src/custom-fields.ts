@@ -146,6 +146,12 @@ export async function readSchema(tx: Tx, projectId: string): Promise<Schema> {
 /** Reads the schema outside of a transaction; concurrent calls share one statement. */
 export const schemaOf = async (projectId: string): Promise<Schema> => (await readSchemas(projectId)) ?? new Map();
 
+/** The names of values that a contact may lack. Placeholders for them show nothing then. */
+export const namesThatMayBeBlank = async (projectId: string): Promise<string[]> => [
+  'name',
+  ...(await schemaOf(projectId)).keys(),
+];
+
 /** Why values of a field can't name time zones; undefined if they can. */
 export function timeZoneFieldProblem(schema: Schema, key: string): string | undefined {
   const field = schema.get(key);

@@ -32,6 +32,7 @@ export {
   deleteCustomField,
   getCustomField,
   listCustomFields,
+  namesThatMayBeBlank,
   readSchema,
   schemaOf,
   timeZoneFieldProblem,

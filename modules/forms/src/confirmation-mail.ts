@@ -1,4 +1,4 @@
-import { schemaOf } from '@postroom/contacts';
+import { namesThatMayBeBlank } from '@postroom/contacts';
 import { type ContactEmailInput, type PreparedEmail, prepareEmails } from '@postroom/emails';
 import { cancelPlanned } from '@postroom/ledger';
 import { databaseNow, newId, sql, type Tx } from '@postroom/platform';
@@ -34,7 +34,7 @@ export async function prepareMails(
   const reminderAt = hours === null ? null : new Date(databaseNow() + hours * 3_600_000);
   const url = confirmUrl(subscriber.submissionId);
   const times = [null, ...(reminderAt === null ? [] : [reminderAt])];
-  const mayBeBlank = ['name', ...(await schemaOf(form.projectId)).keys()];
+  const mayBeBlank = form.templateId === null ? [] : await namesThatMayBeBlank(form.projectId);
   const ofTemplate =
     form.templateId === null
       ? []

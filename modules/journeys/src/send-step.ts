@@ -1,6 +1,6 @@
 import { type Definition, type StepOf } from '@postroom/journey-definition';
 import { withFooter } from '@postroom/campaigns';
-import { schemaOf } from '@postroom/contacts';
+import { namesThatMayBeBlank } from '@postroom/contacts';
 import { dayVolume, nextDay } from '@postroom/domains';
 import { type ContentBudget, insertPrepared, parseMailbox, type PreparedEmail, prepareEmails } from '@postroom/emails';
 import { databaseNow, newId } from '@postroom/platform';
@@ -42,7 +42,7 @@ export async function sendStep(
   const postponed = [...allowed.postponed, ...allowed.sending.slice(granted).map((run) => ({ run, until }))];
 
   const responses = await responsesOf(definition, granting);
-  const mayBeBlank = ['name', ...(await schemaOf(projectId)).keys()];
+  const mayBeBlank = await namesThatMayBeBlank(projectId);
   const inputs = granting.map((run) => {
     const id = newId('eml');
     const url = unsubscribeUrl(id, { projectId, email: run.email });
