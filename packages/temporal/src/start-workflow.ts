@@ -102,11 +102,16 @@ export async function startAll<Start extends EagerStart>(
   starts: readonly Start[],
   release: (rejected: readonly Start[]) => Promise<void>,
 ): Promise<number> {
-  const due = starts.filter(({ workflowId }) => !refused.has(workflowId));
+  const rejected: Start[] = [];
   const failed: { start: Start; error: unknown }[] = [];
-  const fail = (start: Start) => (error: unknown) => void failed.push({ start, error });
-  await Promise.all(due.map((start) => startOnce(client, start).catch(fail(start))));
-  const rejected = [...starts.filter((start) => !due.includes(start)), ...failed.map(({ start }) => start)];
+  const tryStart = async (start: Start) => {
+    if (refused.has(start.workflowId)) return void rejected.push(start);
+    await startOnce(client, start).catch((error: unknown) => {
+      rejected.push(start);
+      failed.push({ start, error });
+    });
+  };
+  await Promise.all(starts.map(tryStart));
   if (rejected.length > 0) await release(rejected);
   const refusals = failed.filter(({ error }) => isRefusal(error));
   for (const { start } of refusals) refused.set(start.workflowId, true);
