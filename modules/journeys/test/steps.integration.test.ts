@@ -49,8 +49,11 @@ test('a contact gets each message once, waits in between, and its run is readabl
     metadata: { journey_id: journey, enrollment_id: run.id, step_id: 'welcome' },
   });
   const query = 'query ($id: ID!) { contact(id: $id) { activity { messageId journeyId journeyName } } }';
-  const { activity } = (await api.graphql(query, { id: ada.id })).body.data.contact;
-  expect(activity).toContainEqual({ messageId: rows[0].id, journeyId: journey, journeyName: 'Journey' });
+  // The event of a message is recorded once the mail server has accepted it.
+  await eventually(async () => {
+    const { activity } = (await api.graphql(query, { id: ada.id })).body.data.contact;
+    expect(activity).toContainEqual({ messageId: rows[0].id, journeyId: journey, journeyName: 'Journey' });
+  });
   expect(rows[0].html).toMatch(/Hello Ada, you chose pro/);
   expect(rows[0].html).toMatch(/<a href="[^"]*\/u\/[^"]+"/);
 });
