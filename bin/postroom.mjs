@@ -19,6 +19,7 @@ const COMMANDS = {
   doctor: 'check settings, database, Temporal, DNS, mail transport and ports, and say what to fix',
   capacity: 'predict machines, disk, price and the first limit from a workload',
   'after-restore': 'list what may have been sent since the point a database was restored to; --release sends again',
+  'delete-project': 'delete a project with everything in it, for good',
   'move-project': 'move a project to another cell while it sends; can be interrupted and continued',
   operator: 'block a sending domain in every project, or revoke any API key',
   'rotate-encryption-key': 're-encrypt every stored secret with the current key',
@@ -36,6 +37,7 @@ const WITH_HELP = [
   'doctor',
   'capacity',
   'after-restore',
+  'delete-project',
   'move-project',
   'operator',
 ];

@@ -52,7 +52,7 @@ const unreachable = {
 /** Some commands load every module before they read their arguments. */
 const LOADING_MS = 90_000;
 
-test.each(['migrate', 'bootstrap', 'doctor', 'after-restore', 'move-project', 'mcp', 'chaos'])(
+test.each(['migrate', 'bootstrap', 'doctor', 'after-restore', 'delete-project', 'move-project', 'mcp', 'chaos'])(
   'postroom %s says in one line that it has no such option',
   (name) => {
     const { status, stderr } = runWith(unreachable, name, '--nonsense');

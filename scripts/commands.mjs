@@ -27,6 +27,7 @@ const PROGRAMS = {
   doctor: { program: 'scripts/doctor/main.ts', environment: runningSystem },
   capacity: { program: 'scripts/capacity/main.ts' },
   'after-restore': { program: 'apps/worker/src/after-restore.ts', environment: runningSystemRequired },
+  'delete-project': { program: 'apps/worker/src/delete-project.ts', environment: runningSystemRequired },
   'move-project': { program: 'apps/worker/src/move/main.ts', environment: runningSystemRequired },
   operator: { program: 'apps/gateway/src/operator.ts', environment: runningSystemRequired },
   'rotate-encryption-key': { program: 'apps/gateway/src/rotate-encryption-key.ts', environment: runningSystemRequired },

@@ -21,7 +21,9 @@ const MAY_WRITE_ALL: Record<string, string> = {
   'packages/migrations/src/migrate.ts':
     'after a dump is restored, transaction ids start anew in all tables that have them',
   'apps/worker/src/move/copy.ts': 'copies the rows of a project between databases',
-  'apps/worker/src/move/move.ts': 'deletes the rows of a project that was moved',
+  'apps/worker/src/move/delete-rows.ts': 'deletes the rows of a project that was moved, or is deleted',
+  'apps/worker/src/move/delete.ts': 'takes a project away from its gateways and workers',
+  'apps/worker/src/move/move.ts': 'says in both cells which one has a project',
   'apps/gateway/src/rotate-encryption-key.ts': 'rewrites the columns that their modules registered as secret',
 };
 
@@ -39,15 +41,18 @@ const READS: Record<string, string[]> = {
     'mailbox_authorizations',
     'project_logos',
   ],
-  // a move of a project: whose each row is, by its parent
+  // a move or deletion of a project: whose each row is, by its parent, and what is in flight
   'apps/worker': [
     'api_key_projects',
     'backtests',
+    'campaign_shards',
     'campaigns',
     'contact_views',
     'custom_event_definitions',
+    'deliveries',
     'domains',
     'enrollments',
+    'event_exports',
     'groups',
     'imports',
     'invitations',

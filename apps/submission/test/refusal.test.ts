@@ -16,7 +16,7 @@ test('an internal error is a temporary failure and is logged; a client that hang
 test('a project that is being moved to another cell is a reason to try again', () => {
   expect(refusalOf(projectMoving())).toMatchObject({
     responseCode: 451,
-    message: '4.3.0 This project is being moved. Try again in a moment.',
+    message: '4.3.0 This project is being moved or deleted. Try again in a moment.',
   });
 });
 

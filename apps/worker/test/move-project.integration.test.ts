@@ -2,6 +2,7 @@ import { newId } from '@postroom/platform';
 import { createDatabase, type EmptyDatabase } from '@postroom/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { deleteProject } from '../src/move/delete.ts';
 import { abortMove, type Move, moveProject } from '../src/move/move.ts';
 import { INSTALLATION_TABLES, readProjectTables } from '../src/move/tables.ts';
 
@@ -109,6 +110,34 @@ async function countRows(pool: pg.Pool, projectId: string): Promise<Record<strin
   }
 }
 
+/** What a killed process leaves behind: connections that are gone. */
+function cut(...clients: pg.Client[]): never {
+  for (const client of clients)
+    (client as unknown as { connection: { stream: { destroy: () => void } } }).connection.stream.destroy();
+  throw new Error('killed');
+}
+
+/** Deletes with a new connection, as each run of the command does. */
+async function remove(projectId: string, name?: string, report: (step: string) => unknown = () => {}): Promise<void> {
+  const client = connectionTo(databases[0]!);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await deleteProject({
+      client,
+      projectId,
+      name,
+      drainMs: 500,
+      report: async (step) => {
+        if ((await report(step)) === 'kill') cut(client);
+      },
+      endWorkflows: () => Promise.resolve(),
+    });
+  } finally {
+    await Promise.allSettled([client.end()]);
+  }
+}
+
 /** Moves with new connections, as each run of the command does. */
 async function move(
   projectId: string,
@@ -139,12 +168,7 @@ async function move(
     post,
     report: async (step: string) => {
       const done = await report(step);
-      if (done === 'kill') {
-        // What a killed process leaves behind: connections that are gone.
-        for (const client of [a, b])
-          (client as unknown as { connection: { stream: { destroy: () => void } } }).connection.stream.destroy();
-        throw new Error('killed');
-      }
+      if (done === 'kill') cut(a, b);
     },
   };
   try {
@@ -507,4 +531,60 @@ test('a message that is in flight keeps the project, and a person with another a
   ]);
   await expect(move(known.id)).rejects.toThrow(`${known.user}@example.com has another account in the target`);
   expect(await countRows(b, known.id)).toEqual({});
+});
+
+test('a project is deleted with all its rows once its name is given, and others keep theirs', async () => {
+  const [a] = pools;
+  const [project, other] = [await seed(a), await seed(a)];
+  await a.query('INSERT INTO api_key_projects (key_id, project_id) VALUES ($1, $2)', [other.key, project.id]);
+  const [before, ofOther] = [await countRows(a, project.id), await countRows(a, other.id)];
+  await expect(remove(project.id)).rejects.toThrow(
+    `"${project.id}" has 1 contact and 1 campaign. To delete the project with everything in it for good, repeat its name: --name "${project.id}"`,
+  );
+  await expect(remove(project.id, 'Other')).rejects.toThrow(
+    `The project is not called "Other": it is "${project.id}".`,
+  );
+  expect([await countRows(a, project.id), await placeIn(a, project.id)]).toEqual([before, undefined]);
+  await remove(project.id, project.id);
+  expect(await countRows(a, project.id)).toEqual({});
+  expect(await countRows(a, other.id)).toEqual(ofOther);
+  expect(await placeIn(a, project.id)).toEqual({ cell: '', state: 'deleted' });
+  // The person keeps the account, and the fence is gone.
+  const { rows } = await a.query('SELECT FROM users WHERE id = $1', [project.user]);
+  const triggers = await a.query(`SELECT FROM pg_trigger WHERE tgname LIKE '%' || $1`, [project.id]);
+  expect([rows.length, triggers.rows.length]).toEqual([1, 0]);
+  await expect(remove(newId('prj'), 'Any')).rejects.toThrow('There is no such project here.');
+});
+
+test('killed at any step, a deletion continues without the name', async () => {
+  const [a] = pools;
+  const steps: string[] = [];
+  const first = await seed(a);
+  await remove(first.id, first.id, (step) => void steps.push(step));
+  expect(steps.length).toBeGreaterThan(3);
+  for (const at of steps) {
+    const project = await seed(a);
+    await expect(remove(project.id, project.id, (step) => (step === at ? 'kill' : undefined))).rejects.toThrow(
+      'killed',
+    );
+    await expect.poll(() => remove(project.id).then(() => true, String)).toBe(true);
+    expect(await countRows(a, project.id)).toEqual({});
+  }
+}, 300_000);
+
+test('a deletion waits for mail in flight, and is refused during and after a move', async () => {
+  const [a] = pools;
+  const [busy, away] = [await seed(a), await seed(a)];
+  await a.query('UPDATE campaigns SET claimed_count = 1 WHERE id = $1', [busy.campaign]);
+  const before = await countRows(a, busy.id);
+  await expect(remove(busy.id, busy.id)).rejects.toThrow('Still in flight: 1 message and 0 webhook deliveries.');
+  expect(await countRows(a, busy.id)).toEqual(before);
+  await expect.poll(() => move(busy.id).catch(String)).toContain('The project is being deleted.');
+  await a.query('UPDATE campaigns SET claimed_count = 0 WHERE id = $1', [busy.campaign]);
+  await remove(busy.id);
+  expect(await countRows(a, busy.id)).toEqual({});
+  await expect(move(away.id, { report: (step) => (step.startsWith('Copied') ? 'kill' : undefined) })).rejects.toThrow();
+  await expect.poll(() => remove(away.id, away.id).catch(String)).toContain('The project is being moved to b');
+  await move(away.id);
+  await expect(remove(away.id, away.id)).rejects.toThrow('The project is in b: run the command there.');
 });

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { config, newId } from '@postroom/platform';
 import { freePorts, startSystem, type System } from '@postroom/testkit';
 import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll } from 'vitest';
+import { runKillable } from './run-killable.ts';
 
 export const OWNER = { POSTROOM_OWNER_EMAIL: 'owner@people.example', POSTROOM_OWNER_PASSWORD: 'correct horse battery' };
 
@@ -58,19 +58,7 @@ export function useTwoCells(smtpUrl: () => string | Promise<string>): TwoCells {
       TEMPORAL_TASK_QUEUE: new URL(url).pathname.slice(1),
       ...more,
     };
-    const child = spawn(process.execPath, [program, projectId, '--to', 'eu'], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let printed = '';
-    const read = (chunk: Buffer) => {
-      printed += chunk.toString();
-      if (killAt !== undefined && printed.includes(killAt)) child.kill('SIGKILL');
-    };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    const status = await new Promise<number | null>((resolve) => child.once('exit', resolve));
-    return { printed, status };
+    return runKillable(program, [projectId, '--to', 'eu'], env, killAt);
   };
   cells.signIn = async (email = OWNER.POSTROOM_OWNER_EMAIL, password = OWNER.POSTROOM_OWNER_PASSWORD) => {
     const { headers } = await fetch(`${cells.home.url}/app/auth/sign-in/email`, {

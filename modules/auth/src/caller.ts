@@ -32,7 +32,7 @@ export class UserCaller implements Caller {
   readonly #named: string | undefined;
   readonly #away: ReadonlySet<string>;
 
-  /** @param away the projects that are being moved to another cell, or were. */
+  /** @param away the projects that are being moved to another cell or deleted, or were moved. */
   constructor(
     id: string,
     sessionId: string,

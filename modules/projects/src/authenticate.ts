@@ -19,7 +19,7 @@ interface KeyRow {
   projects: string[];
   /** Whether the named project exists; only queried for keys that cover every project. */
   named_exists: boolean;
-  /** Those that are being moved to another cell, or were. */
+  /** Those that are being moved to another cell or deleted, or were moved. */
   away: string[];
 }
 
@@ -107,7 +107,7 @@ class KeyCaller implements Caller {
     return permission === 'sending' || this.#row.scope === 'full';
   }
 
-  /** Spec: Authentication, rules 5 and 6. A project that is being moved answers `timeout` (503). */
+  /** Spec: Authentication, rules 5 and 6. A project that is being moved or deleted answers `timeout` (503). */
   get projectId(): string {
     const id = this.#projectId();
     if (this.#row.away.includes(id)) throw projectMoving();

@@ -1,7 +1,7 @@
 import { pool } from '@postroom/platform';
 import { isHere } from './sql.ts';
 
-/** The project is being moved to another cell. The code makes it an outage, so that background work tries again later. */
+/** The project is being moved to another cell, or deleted. The code makes it an outage, so that background work tries again later. */
 class ProjectAway extends Error {
   readonly code = 'EPROJECTAWAY';
 }
@@ -21,8 +21,9 @@ export async function transactionShifts(projectId: string): Promise<bigint[]> {
   return (rows[0]?.shifts ?? []).map(BigInt);
 }
 
-/** Called before sending starts, so that it doesn't look for mail again and again. @throws an outage while the project is being moved. */
+/** Called before sending starts, so that it doesn't look for mail again and again. @throws an outage while the project is being moved or deleted. */
 export async function assertHere(projectId: string): Promise<void> {
   const { rows } = await pool.query<{ here: boolean }>({ ...READ, values: [projectId] });
-  if (rows[0]?.here === false) throw new ProjectAway(`The project ${projectId} is being moved to another cell.`);
+  if (rows[0]?.here === false)
+    throw new ProjectAway(`The project ${projectId} is being moved to another cell, or deleted.`);
 }

@@ -1,6 +1,6 @@
 /** Which projects are here, as SQL for modules that select work in the same statement. This file imports nothing. */
 
-/** Whether a project is in this cell, and not being moved to another one. @param projectId SQL of its id. */
+/** Whether a project is in this cell, and neither being moved to another one nor deleted. @param projectId SQL of its id. */
 export const isHere = (projectId: string): string =>
   `NOT EXISTS (SELECT FROM project_cells v WHERE v.project_id = ${projectId} AND v.state <> 'here')`;
 

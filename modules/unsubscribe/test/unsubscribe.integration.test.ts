@@ -54,7 +54,7 @@ test('an unsubscribe that the database refuses for a while gets a page that says
   const reply = await fetch(link, ONE_CLICK).finally(() => pool.query('DROP TRIGGER a_moving_test ON suppressions'));
   expect([reply.status, reply.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
   expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await reply.text()).toContain('This project is being moved. Try again in a moment.');
+  expect(await reply.text()).toContain('This project is being moved or deleted. Try again in a moment.');
   expect((await fetch(link, ONE_CLICK)).status).toBe(200);
   expect(await statusOf()).toBe('unsubscribed');
 });

@@ -54,9 +54,9 @@ export class RetryLater extends DomainError {
 
 const MOVING_RETRY_SECONDS = 5;
 
-/** `timeout`: the project is being moved to another cell, and is there, or here again, in a moment. */
+/** `timeout`: the project is being moved to another cell, and is there, or here again, in a moment. Or it is being deleted. */
 export const projectMoving = (): RetryLater =>
-  new RetryLater('timeout', 'This project is being moved. Try again in a moment.', MOVING_RETRY_SECONDS);
+  new RetryLater('timeout', 'This project is being moved or deleted. Try again in a moment.', MOVING_RETRY_SECONDS);
 
 /** `rate_limited`: the caller sent too many requests. */
 export class RateLimited extends RetryLater {

@@ -11,7 +11,7 @@ export const LOCK_NOT_AVAILABLE = '55P03';
 export const QUERY_CANCELED = '57014';
 /** The table was dropped, or never was. */
 export const UNDEFINED_TABLE = '42P01';
-/** Ours: a row of a project that is being moved to another cell. */
+/** Ours: a row of a project that is being moved to another cell, or deleted. */
 export const PROJECT_MOVING = '55M01';
 
 /** Whether an error of `pg` has one of these codes. */

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { REQUEUE } from '@postroom/ledger/sql';
 import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
+import { skipTriggers } from './skip-triggers.ts';
 import { inlineProjectId, type ProjectTable, sortForDeletion } from './tables.ts';
 
 /** The settings that the text of a row depends on, so that both sides hash the same text. */
@@ -181,14 +182,6 @@ const minus = (all: Checksum, some: Checksum): Checksum => ({ rows: all.rows - s
 export async function copyLateHits(sides: Sides, projectId: string, tables: readonly ProjectTable[]): Promise<void> {
   const hits = tables.find(({ name }) => name === 'tracking_hits') as ProjectTable;
   await copyRows(sides, projectId, { ...hits, where: `${hits.where} AND t.verdict IS NULL` }, {});
-}
-
-/**
- * Runs no triggers and checks no foreign keys until the end of the transaction: every row is copied as the triggers of the source have left
- * it. The owner of the database may do so after GRANT SET ON PARAMETER session_replication_role.
- */
-export async function skipTriggers(client: pg.ClientBase): Promise<void> {
-  await client.query('SET LOCAL session_replication_role = replica');
 }
 
 /**

@@ -1,12 +1,12 @@
 // `postroom move-project`: moves a project to another cell. See docs/how-to/cells.md.
 import { parseArgs } from 'node:util';
-import { countOf, errorLine, runCommand } from '@postroom/errors';
+import { runCommand } from '@postroom/errors';
 import { closeDatabase, config, isId, logger } from '@postroom/platform';
 import { disagreement, postTo } from '@postroom/projects/cells';
 import { CELL_NAME } from '@postroom/settings';
-import pg from 'pg';
-import { connectTemporal } from '../temporal.ts';
-import { endWorkflowsOf } from './end-workflows.ts';
+import { connect, connectHere } from './connect.ts';
+import { drainMsOf } from './drain.ts';
+import { endWorkflows } from './end-workflows.ts';
 import { abortMove, moveProject, MoveRefused } from './move.ts';
 
 const USAGE = `Usage: postroom move-project PROJECT --to CELL [--abort] [--drain-seconds 120]
@@ -17,9 +17,6 @@ now. It can be interrupted at any moment, and continues when it is run again.
   --to CELL             the name of the cell that gets the project
   --abort               return the project to this cell, unless the other one has it already
   --drain-seconds N     how long to wait for mail and webhooks in flight`;
-
-/** How long to wait for Temporal, in milliseconds. */
-const CONNECT_TIMEOUT_MS = 30_000;
 
 await runCommand('postroom move-project', async () => {
   const { values: options, positionals } = parseArgs({
@@ -47,9 +44,7 @@ async function move(
 ): Promise<void> {
   if (!isId('prj', projectId)) throw new MoveRefused(`"${projectId}" is not the id of a project (prj_…).`);
   if (!CELL_NAME.test(to)) throw new MoveRefused('Name the cell that gets the project: --to CELL.');
-  const seconds = Number(drain);
-  if (drain.trim() === '' || !(seconds >= 0))
-    throw new MoveRefused(`--drain-seconds must be a number, not "${drain}".`);
+  const drainMs = drainMsOf(drain);
   const { CELL: from, TARGET_DATABASE_URL: targetUrl } = config;
   if (from === undefined || targetUrl === undefined)
     throw new MoveRefused(
@@ -58,8 +53,7 @@ async function move(
   if (![from, to].every((cell) => config.CELL_GATEWAYS?.has(cell)))
     throw new MoveRefused(`Set CELL_GATEWAYS as in the other programs of this cell: it must name ${from} and ${to}.`);
   if (from === to) throw new MoveRefused(`The project is in ${from}: name another cell.`);
-  // Not from the pool: it keeps a session, which a pooler in transaction mode would share.
-  const source = await connect(config.DATABASE_LISTEN_URL ?? config.DATABASE_URL, 'this cell');
+  const source = await connectHere();
   const target = await connect(targetUrl, to).catch(async (error: unknown) => {
     await source.end();
     throw error;
@@ -74,8 +68,8 @@ async function move(
     await moveProject({
       ...move,
       findDisagreement: () => disagreement(from, to, projectId),
-      drainMs: seconds * 1000,
-      endWorkflows: () => endWorkflows(projectId),
+      drainMs,
+      endWorkflows: () => endWorkflows(projectId, 'The project was moved to another cell.'),
     });
     console.log(`${projectId} is in ${to}.`);
   } catch (error) {
@@ -83,30 +77,5 @@ async function move(
     throw error;
   } finally {
     await Promise.allSettled([source.end(), target.end()]);
-  }
-}
-
-async function connect(connectionString: string | undefined, cell: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    ...(connectionString === undefined ? {} : { connectionString }),
-    application_name: 'postroom move-project',
-    keepAlive: true,
-  });
-  // The statement under way fails, which is enough.
-  client.on('error', () => {});
-  await client.connect().catch((error: unknown) => {
-    throw new MoveRefused(`can't connect to the database of ${cell}: ${errorLine(error)}`);
-  });
-  return client;
-}
-
-/** The move is done by then, so a Temporal that does not respond is no reason to fail. */
-async function endWorkflows(projectId: string): Promise<void> {
-  try {
-    const { client, close } = await connectTemporal(AbortSignal.timeout(CONNECT_TIMEOUT_MS));
-    const ended = await endWorkflowsOf(client, projectId).finally(close);
-    console.log(`Ended ${countOf(ended, 'workflow')} of the project here.`);
-  } catch (error) {
-    logger.warn({ err: error }, "the project's workflows here were not ended; they will find nothing to do");
   }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { countOf } from '@postroom/errors';
 import type { HeldRequest } from '@postroom/projects';
 import { TAKE_MOVER_LOCK } from '@postroom/projects/cells';
@@ -11,10 +10,12 @@ import {
   createEventPartitions,
   RELEASE_DELIVERIES,
   type Sides,
-  skipTriggers,
 } from './copy.ts';
+import { deleteProjectRows } from './delete-rows.ts';
+import { drain } from './drain.ts';
 import { fence, removeFence, waitForOlderTransactions } from './fence.ts';
-import { inlineProjectId, type ProjectTable, readProjectTables, sortForDeletion } from './tables.ts';
+import { findMissingGrant } from './skip-triggers.ts';
+import { type ProjectTable, readProjectTables } from './tables.ts';
 import { transaction } from './transaction.ts';
 
 /** A move of a project from one cell to another. */
@@ -39,15 +40,13 @@ export interface Move extends Sides {
 /** A row of the routing table. */
 interface Place {
   cell: string;
-  state: 'moving' | 'moved' | 'here';
+  state: 'moving' | 'moved' | 'here' | 'deleted';
   moveId: string;
   lateHitsMoved: boolean;
 }
 
 /** The move can't be done, or not now; nothing was changed. */
 export class MoveRefused extends Error {}
-
-const POLL_MS = 250;
 
 /**
  * Moves a project. Copies most of its rows while it is in use, drains it, closes the fence, copies the changes, and deletes the rows in the
@@ -120,8 +119,9 @@ async function postHeld({ source, projectId, post }: Pick<Move, 'source' | 'proj
 async function prepare({ source, target, projectId }: Sides & { projectId: string }): Promise<ProjectTable[]> {
   for (const client of [target, source]) {
     const { rows } = await client.query<{ locked: boolean }>(TAKE_MOVER_LOCK, [projectId]);
-    if (rows[0]?.locked !== true) throw new MoveRefused('Another process is moving this project.');
-    await assertMaySkipTriggers(client);
+    if (rows[0]?.locked !== true) throw new MoveRefused('Another process is moving or deleting this project.');
+    const problem = await findMissingGrant(client);
+    if (problem !== undefined) throw new MoveRefused(problem);
   }
   const [ours, theirs] = await Promise.all([source, target].map(readMigrations));
   if (ours !== theirs)
@@ -129,17 +129,6 @@ async function prepare({ source, target, projectId }: Sides & { projectId: strin
       'The cells have different migrations: upgrade both to the same release first, and wait until "postroom migrate" has ended in both.',
     );
   return readProjectTables(source);
-}
-
-async function assertMaySkipTriggers(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ may: boolean; role: string; database: string }>(
-    `SELECT has_parameter_privilege('session_replication_role', 'SET') AS may, current_user AS role, current_database() AS database`,
-  );
-  const { may, role, database } = rows[0] as { may: boolean; role: string; database: string };
-  if (!may)
-    throw new MoveRefused(
-      `The role ${role} may not skip triggers in ${database}. As a superuser: GRANT SET ON PARAMETER session_replication_role TO ${role}`,
-    );
 }
 
 /** The names of all migrations that have ended, of the schema and of data. */
@@ -165,6 +154,7 @@ async function assertMovable(move: Move, here: Place | undefined): Promise<void>
   const { source, target, projectId, to } = move;
   const problem = await move.findDisagreement();
   if (problem !== undefined) throw new MoveRefused(`${problem} Nothing was moved.`);
+  if (here?.state === 'deleted') throw new MoveRefused('The project is being deleted.');
   if (here?.state === 'moving' && here.cell !== to)
     throw new MoveRefused(`The project is being moved to ${here.cell}: finish that move, or abort it.`);
   for (const [client, isThere] of [
@@ -190,34 +180,13 @@ async function begin({ source, projectId, to, report }: Move, here: Place | unde
   return moveId;
 }
 
-/**
- * Messages and deliveries whose outcome is not recorded yet, and parts of campaigns that other workers send; and a range of events whose
- * files are being written.
- */
-const IN_FLIGHT = `
-  SELECT (SELECT coalesce(sum(claimed_count), 0) FROM campaigns WHERE project_id = $1)
-    + (SELECT count(*) FROM campaign_shards s JOIN campaigns c ON c.id = s.campaign_id WHERE c.project_id = $1)
-    + (SELECT count(*) FROM messages WHERE workflow_id IS NOT NULL AND campaign_id IS NULL AND project_id = $1 AND state = 'claimed') AS mail,
-    (SELECT count(*) FROM deliveries WHERE project_id = $1 AND dispatched_at IS NOT NULL AND closed_at IS NULL
-      AND next_attempt_at <= now()) AS webhooks,
-    (SELECT count(*) FROM event_exports WHERE project_id = $1 AND until IS NOT NULL) AS exports`;
-
-/** Waits until nothing is in flight. Claims that were made before requests were refused are committed by then. */
-async function drain({ source, projectId, drainMs, report }: Move): Promise<void> {
-  await waitForOlderTransactions(source);
-  const until = performance.now() + drainMs;
-  for (;;) {
-    const { rows } = await source.query<Record<'mail' | 'webhooks' | 'exports', string>>(IN_FLIGHT, [projectId]);
-    const { mail, webhooks, exports } = rows[0] as Record<'mail' | 'webhooks' | 'exports', string>;
-    const isOver = performance.now() > until;
-    // An export that no worker finishes does not block the move: its range is written again, under other names.
-    if (mail === '0' && webhooks === '0' && (exports === '0' || isOver)) break;
-    if (isOver)
-      throw new MoveRefused(
-        `Still in flight: ${countOf(Number(mail), 'message')} and ${countOf(Number(webhooks), 'webhook delivery', 'webhook deliveries')}. Run the command again, with the workers running, or abort the move.`,
-      );
-    await sleep(POLL_MS);
-  }
+/** Waits until nothing is in flight. */
+async function waitForWork({ source, projectId, drainMs, report }: Move): Promise<void> {
+  const left = await drain(source, projectId, drainMs);
+  if (left !== undefined)
+    throw new MoveRefused(
+      `Still in flight: ${left}. Run the command again, with the workers running, or abort the move.`,
+    );
   await report('Nothing is in flight.');
 }
 
@@ -230,7 +199,7 @@ async function transferRows(move: Move, tables: readonly ProjectTable[], here: P
     const advance = await transaction(source, () => copyInAdvance(move, projectId, tables), SNAPSHOT);
     await report(`In advance: copied ${countOf(advance.rows, 'row')}.`);
     const id = await begin(move, here);
-    await drain(move);
+    await waitForWork(move);
     await fence(source, projectId, tables);
     await report('The fence is closed.');
     const rows = await transaction(source, () => copyRest(move, projectId, tables, advance), SNAPSHOT);
@@ -267,17 +236,7 @@ async function finish(move: Move, tables: readonly ProjectTable[]): Promise<void
   await report('Opens and clicks of the last minutes are moved.');
   const posted = await postHeld(move, to);
   if (posted > 0) await report(`Posted ${countOf(posted, 'request')} that came meanwhile.`);
-  for (const { name, where, how } of sortForDeletion(tables)) {
-    if (name === 'users') continue;
-    const unused =
-      how === 'merge'
-        ? 'AND NOT EXISTS (SELECT FROM api_key_projects o WHERE o.key_id = t.id AND o.project_id <> $1)'
-        : '';
-    await transaction(source, async () => {
-      await skipTriggers(source);
-      await source.query(`DELETE FROM ${name} t WHERE ${inlineProjectId(`${where} ${unused}`, projectId)}`);
-    });
-  }
+  await deleteProjectRows(source, projectId, tables);
   await removeFence(source, projectId, tables);
   await report('The rows here are deleted.');
   await move.endWorkflows();

@@ -22,7 +22,7 @@ export interface ProjectReference {
 /** What this cell knows about the project of a reference. */
 interface Known {
   id: string;
-  state: 'moving' | 'moved' | 'here' | null;
+  state: 'moving' | 'moved' | 'here' | 'deleted' | null;
   cell: string | null;
 }
 
@@ -42,7 +42,7 @@ export async function isServedHere(reference: ProjectReference): Promise<boolean
 }
 
 /**
- * The cell that has the project of a reference; undefined if it is this one, or none. While a project is being moved this cell serves it.
+ * The cell that has the project of a reference; undefined if it is this one, or none. While a project is being moved or deleted this cell serves it.
  * @throws RetryLater if another cell has to be asked and does not answer.
  */
 export async function cellOf(reference: ProjectReference): Promise<string | undefined> {

@@ -1,10 +1,10 @@
-import { TextInput } from '@mantine/core';
+import { Card, Stack, Text, TextInput } from '@mantine/core';
 import { useProject, useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
-import { CopyField } from '../../components/copy.tsx';
+import { CopyField, CopyLine } from '../../components/copy.tsx';
 import { required } from '../../components/form.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page, Section } from '../../components/page.tsx';
 import { BrandColor } from './brand-color.tsx';
 import { PostalAddress } from './postal-address.tsx';
 import { Retention } from './retention.tsx';
@@ -56,6 +56,17 @@ export function ProjectSettings() {
       <PostalAddress />
       <Tracking />
       <Retention />
+      <Section title="Delete this project">
+        <Card>
+          <Stack gap="xs">
+            <Text size="sm">
+              The operator of this installation can delete the project with everything in it, for good, with this
+              command:
+            </Text>
+            <CopyLine text={`postroom delete-project ${id}`} label="Copy the command" />
+          </Stack>
+        </Card>
+      </Section>
     </Page>
   );
 }

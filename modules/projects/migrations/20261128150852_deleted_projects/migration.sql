@@ -1,0 +1,2 @@
+-- AlterEnum
+ALTER TYPE "project_cell_state" ADD VALUE 'deleted';
