@@ -55,7 +55,10 @@ function requirementsOf(program: (typeof PROGRAM_NAMES)[number]): string[] {
   const listed = (production: boolean) =>
     REQUIREMENTS[program]
       .filter((requirement) => 'inProduction' in requirement === production)
-      .map(({ settings }) => settings.map((name) => `\`${name}\``).join(' or '))
+      .map((requirement) => {
+        const names = requirement.settings.map((name) => `\`${name}\``).join(' or ');
+        return 'when' in requirement ? `${names} (${requirement.when.text})` : names;
+      })
       .join(', ');
   return [program, listed(false), listed(true)];
 }

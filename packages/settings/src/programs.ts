@@ -9,8 +9,8 @@ interface Requirement {
   why: string;
   /** Only needed in production: elsewhere there is a default. */
   inProduction?: true;
-  /** Not needed with these settings. */
-  unless?: (settings: Settings) => boolean;
+  /** Only needed with some settings. `text` names them on the page of settings. */
+  when?: { text: string; holds: (settings: Settings) => boolean };
 }
 
 const DATABASE: Requirement = {
@@ -22,7 +22,10 @@ const SECRET_KEY: Requirement = {
   settings: ['POSTROOM_SECRET_KEY', 'POSTROOM_KEY_FILE'],
   why: '32 bytes in base64 that encrypt secrets and sign links, such as from: openssl rand -base64 32',
 };
-const CELLS_KEY: Requirement = { ...SECRET_KEY, unless: ({ CELL_GATEWAYS }) => CELL_GATEWAYS === undefined };
+const CELLS_KEY: Requirement = {
+  ...SECRET_KEY,
+  when: { text: 'with `CELL_GATEWAYS`', holds: ({ CELL_GATEWAYS }) => CELL_GATEWAYS !== undefined },
+};
 const PUBLIC_URL: Requirement = {
   settings: ['PUBLIC_URL'],
   why: 'links in mail begin with it; the https:// URL at which people reach the gateway',
@@ -37,7 +40,7 @@ const SYSTEM_MAIL_FROM: Requirement = {
   settings: ['SYSTEM_MAIL_FROM'],
   why: "the From address of Postroom's own mail, such as Postroom <postroom@example.com>",
   inProduction: true,
-  unless: ({ SMTP_URL }) => !isRelay(SMTP_URL),
+  when: { text: 'unless `SMTP_URL` is `none`', holds: ({ SMTP_URL }) => isRelay(SMTP_URL) },
 };
 const OWNER: readonly Requirement[] = [
   { settings: ['POSTROOM_OWNER_EMAIL'], why: 'the email address of the first owner' },
@@ -82,7 +85,7 @@ export function missingSettings(program: Program, settings: Settings, given: obj
   const production = settings.NODE_ENV === 'production';
   const required: readonly Requirement[] = REQUIREMENTS[program];
   return required
-    .filter(({ inProduction, unless }) => (production || inProduction !== true) && unless?.(settings) !== true)
+    .filter(({ inProduction, when }) => (production || inProduction !== true) && when?.holds(settings) !== false)
     .filter(({ settings: names }) => !names.some((name) => name in given))
     .map(({ settings: names, why }) => ({ setting: names.join(' or '), problem: `is required: ${why}` }));
 }

@@ -156,7 +156,8 @@ test.each(PROGRAM_NAMES)('the %s refuses to start in production without any one 
   expect(() => parseConfig(COMPLETE, program)).not.toThrow();
   const needed = REQUIREMENTS[program]
     .filter(
-      ({ unless }: { unless?: (settings: Settings) => boolean }) => unless?.(parseConfig(COMPLETE, program)) !== true,
+      ({ when }: { when?: { holds: (settings: Settings) => boolean } }) =>
+        when?.holds(parseConfig(COMPLETE, program)) !== false,
     )
     .map(({ settings }) => settings[0]);
   for (const name of needed) {
