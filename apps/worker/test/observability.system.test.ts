@@ -51,6 +51,17 @@ test('the reference lists every metric of a real scrape, and none that does not 
   expect(documented.filter(({ name, always }) => always && !scraped.has(name))).toEqual([]);
 });
 
+test('the reference names every kind of a gauge', () => {
+  const kinds = [...`${pages.gateway}${pages.worker}`.matchAll(/^(postroom_\w+)\{kind="(\w+)"\}/gm)];
+  expect(kinds.length).toBeGreaterThan(10);
+  const unknown = kinds.filter(([, name = '', kind = '']) => {
+    const row = REFERENCE.split('\n').find((line) => line.startsWith(`| \`${name}\``)) ?? '';
+    // The age has the kinds of the rows that it is of.
+    return !row.includes(`\`${kind}\``) && name !== 'postroom_due_age_seconds';
+  });
+  expect(unknown.map(([sample]) => sample)).toEqual([]);
+});
+
 test('queues, sends, webhooks, pools, the build and Temporal are on one page', () => {
   for (const sample of [
     'postroom_due{kind="emails"} 0',
