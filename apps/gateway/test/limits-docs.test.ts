@@ -14,6 +14,7 @@ const rows = [...read('docs/reference/limits.md').matchAll(/^\| (.+?) \| ([\d,]+
 const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Requests per second', 'packages/settings/src/settings.ts', /RATE_LIMIT_PER_SECOND: .*\.default\((\d+)\)/],
   ['Body of a request', 'apps/gateway/src/rest/facade.ts', 'MAX_BODY_BYTES'],
+  ['Body of a sign-in request', 'apps/gateway/src/sign-in.ts', 'MAX_BODY_BYTES'],
   ['Body of `POST /v1/emails`', 'modules/emails/src/rest.ts', 'MAX_BODY_BYTES'],
   ['Rows on a page (`limit`', 'modules/platform/src/pages.ts', 'MAX_PAGE_SIZE'],
   ['Rows on a page unless', 'modules/platform/src/pages.ts', 'DEFAULT_PAGE_SIZE'],
@@ -113,6 +114,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Days ahead', 'modules/emails/src/email-input.ts', 'MAX_SCHEDULE_DAYS'],
   ["Length of a template's HTML", 'modules/templates/src/check-body.ts', /html: ([\d_]+), mjml/],
   ["Length of a template's MJML", 'modules/templates/src/check-body.ts', /mjml: ([\d_]+) \}/],
+  ['Images in the carousels', 'modules/templates/src/mjml.ts', 'MAX_CAROUSEL_IMAGES'],
   ["Length of a campaign's body", 'modules/campaigns/src/campaigns.ts', 'MAX_BODY_LENGTH'],
   ['Variants of an A/B test', 'modules/ab-tests/src/ab-tests.ts', 'MAX_VARIANTS'],
   ['Hours of an A/B test', 'modules/ab-tests/src/ab-tests.ts', 'MAX_HOURS'],
