@@ -392,7 +392,7 @@ const retention = {
   ARCHIVE_URL: storeUrl
     .optional()
     .describe(
-      'where expired events, deliveries and attempts are stored as Parquet, `s3://bucket/prefix` or `file:///folder`: see [archive](../how-to/archive.md)',
+      'where expired events, deliveries, attempts and messages are stored as Parquet, `s3://bucket/prefix` or `file:///folder`: see [archive](../how-to/archive.md)',
     ),
   EVENT_EXPORT_URL: storeUrl
     .optional()
