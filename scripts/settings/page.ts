@@ -55,9 +55,9 @@ function requirementsOf(program: (typeof PROGRAM_NAMES)[number]): string[] {
   const listed = (production: boolean) =>
     REQUIREMENTS[program]
       .filter((requirement) => 'inProduction' in requirement === production)
-      .map((requirement) => {
-        const names = requirement.settings.map((name) => `\`${name}\``).join(' or ');
-        return 'when' in requirement ? `${names} (${requirement.when.text})` : names;
+      .map(({ settings, when }) => {
+        const names = settings.map((name) => `\`${name}\``).join(' or ');
+        return when === undefined ? names : `${names} (${when.text})`;
       })
       .join(', ');
   return [program, listed(false), listed(true)];
