@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -69,6 +70,34 @@ test.each(['migrate', 'operator unblock example.com', 'rotate-encryption-key'])(
     const { status, stderr } = runWith(unreachable, name, ...args);
     expect(status).toBe(1);
     expect(stderr.trim()).toMatch(new RegExp(`^postroom ${name}: .*127\\.0\\.0\\.1:9$`));
+  },
+  LOADING_MS,
+);
+
+/** Options of Temporal's command line and of the benchmarks, which stand alone on pages. */
+const OF_OTHERS = new Set(['--address', '--only']);
+
+test(
+  'the help lists every option that a page names',
+  () => {
+    const help = new Map(withHelp.map((name) => [name, run(name, '--help').stdout]));
+    const all = [run('--help').stdout, ...help.values()].join('\n');
+    const root = join(import.meta.dirname, '..');
+    const pages = globSync(['README.md', 'docs/{how-to,reference,tutorials,explanation}/*.md'], { cwd: root });
+    const unknown = pages.flatMap((page) => {
+      const text = readFileSync(join(root, page), 'utf8');
+      // `postroom move-project … --abort` and, in the text about a command, `--abort`.
+      const calls = text.matchAll(/\b(?:postroom|npm run|npm) ([a-z-]+)( [^`\n#]*)|`(--[a-z-]+)/g);
+      return [...calls].flatMap(([, name = '', rest = '', alone]) => {
+        const options =
+          alone === undefined ? [...rest.matchAll(/ (--[a-z][a-z-]+)/g)].map(([, option = '']) => option) : [alone];
+        const listed = alone === undefined ? help.get(name) : all;
+        const isKnown = (option: string) =>
+          option === '--help' || OF_OTHERS.has(option) || listed?.includes(option) !== false;
+        return options.filter((option) => !isKnown(option)).map((option) => `${page}: ${name} ${option}`);
+      });
+    });
+    expect(unknown).toEqual([]);
   },
   LOADING_MS,
 );
