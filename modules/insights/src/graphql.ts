@@ -5,7 +5,7 @@ import { actorName } from '@postroom/projects';
 import { activitiesOf, type Activity, checkMessages } from './activity.ts';
 import { type CampaignHour, campaignHours } from './campaign-hours.ts';
 import { type CampaignMinutes, campaignMinutes } from './campaign-minutes.ts';
-import { statistics, type Statistics, type Step as StepLength } from './statistics.ts';
+import { MAX_POINTS, statistics, type Statistics, type Step as StepLength } from './statistics.ts';
 
 const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement({
   description: 'An event in the history of a contact.',
@@ -84,6 +84,13 @@ const Point = builder.objectRef<Statistics>('StatisticsPoint').implement({
     added: t.exposeInt('added', { description: 'Contacts that were added.' }),
   }),
 });
+
+builder.prismaObjectField('Project', 'statisticsDays', (t) =>
+  t.int({
+    description: 'The number of days that `statistics` reach back, however long events are kept.',
+    resolve: () => MAX_POINTS,
+  }),
+);
 
 builder.queryField('statistics', (t) =>
   t.field({

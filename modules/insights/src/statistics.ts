@@ -43,7 +43,8 @@ const HITS = {
   clickedByMachines: ['click', 'machine'],
 } as const;
 
-const MAX_POINTS = 400;
+/** Points of a series, so that one by days reaches back this many days, as far as counts are kept. */
+export const MAX_POINTS = 400;
 const STEP_MS: Record<Step, number> = { hour: 3_600_000, day: 86_400_000 };
 
 const cached = cachedAggregate<Statistics[]>();

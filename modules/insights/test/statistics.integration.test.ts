@@ -180,6 +180,20 @@ test('first hits are added up as they are classified, and counts outlive what wa
   expect((await deleteOld({ onBatch: () => {} })).statisticsCounts).toBeGreaterThanOrEqual(2);
 });
 
+test('statistics reach back as many days as the project says, however short its events are kept', async () => {
+  const { projectId, ...api } = await testApi();
+  await pool.query('UPDATE projects SET event_retention_days = 1 WHERE id = $1', [projectId]);
+  const { body } = await api.graphql('{ projects { id statisticsDays } }');
+  const { statisticsDays } = body.data.projects.find(({ id }: { id: string }) => id === projectId);
+  const since = (days: number) => new Date(Date.now() - days * DAY_MS);
+  await pool.query(INSERT, valuesOf(projectId, [{ type: 'email.sent', at: since(statisticsDays - 0.5).getTime() }]));
+  await countAll(projectId, 1);
+  await pool.query('DELETE FROM events WHERE project_id = $1', [projectId]);
+  const points = (days: number) => statistics(projectId, { since: since(days), step: 'day', timeZone: 'UTC' });
+  expect((await points(statisticsDays - 0.1)).map(({ sent }) => sent).filter((sent) => sent > 0)).toEqual([1]);
+  await expect(points(statisticsDays + 1)).rejects.toThrow('days ago');
+});
+
 test('a database that was loaded from a dump, where transactions are numbered from the beginning, loses no event', async () => {
   const { projectId } = await testApi();
   await pool.query(INSERT, valuesOf(projectId, [{ type: 'email.sent', at: Date.now() - DAY_MS / 2 }]));

@@ -92,12 +92,6 @@ const Project = builder.prismaObject('Project', {
       description: 'Days that custom events are kept.',
       resolve: ({ customEventRetentionDays }) => customEventRetentionDays ?? config.CUSTOM_EVENT_RETENTION_DAYS,
     }),
-    statisticsDays: t.int({
-      select: { eventRetentionDays: true },
-      description:
-        'The number of days that `statistics` cover. They are counted from events and from raw opens and clicks.',
-      resolve: ({ eventRetentionDays }) => Math.min(eventRetentionDays ?? config.RETENTION_DAYS, config.RETENTION_DAYS),
-    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
 });

@@ -129,9 +129,9 @@ const ConnectInput = builder.inputType('ConnectMailboxInput', {
     port: t.int({ description: 'Port; default: 587.' }),
     implicitTls: t.boolean({ description: 'TLS from the first byte, as on port 465; otherwise STARTTLS.' }),
     perMinute: t.int({
-      description: "Maximum messages per minute; default: four fifths of the provider's limit.",
+      description: 'Maximum messages per minute; the default depends on the provider.',
     }),
-    dailyCap: t.int({ description: "Maximum messages in any 24 hours; default: four fifths of the provider's limit." }),
+    dailyCap: t.int({ description: 'Maximum messages in any 24 hours; the default depends on the provider.' }),
   }),
 });
 

@@ -16,7 +16,7 @@ export interface Preset {
   host: string;
   port: number;
   implicitTls: boolean;
-  /** 80% of the provider's limit, so the mailbox's owner can still send. */
+  /** At most 80 % of the provider's limit, so the mailbox's owner can still send. */
   perMinute: number;
   dailyCap: number;
   oauth: OAuthEndpoints | undefined;
