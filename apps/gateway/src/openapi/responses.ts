@@ -13,7 +13,8 @@ export const HEADERS: Record<string, { description: string; schema: Schema }> = 
     schema: { type: 'string', maxLength: MAX_REQUEST_ID_LENGTH },
   },
   'RateLimit-Limit': {
-    description: 'The number of requests per second the key may make.',
+    description:
+      'The number of requests per second that the key may make, or all callers of the project, whichever has less left.',
     schema: { type: 'integer' },
   },
   'RateLimit-Remaining': { description: 'The number of requests left.', schema: { type: 'integer' } },
