@@ -50,11 +50,11 @@ export function appEnvironment(
  * The user's settings, with secrets from files.
  * @throws StartError naming a file that can't be read.
  */
-export function userSettings(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const { env: given, problems } = readSettingFiles(env);
+export function userSettings(): NodeJS.ProcessEnv {
+  const { env, problems } = readSettingFiles(process.env);
   const [first] = problems;
   if (first !== undefined) throw new StartError(`${first.setting} ${first.problem}.`);
-  return given;
+  return env;
 }
 
 /** @throws StartError if one of the programs would refuse these settings. */

@@ -165,6 +165,7 @@ export async function dayVolume(projectId: string, fromEmail: string): Promise<D
 }
 
 /** Start of the next day of a plan, in UTC. */
-export function nextDay(now = databaseTime()): Date {
+export function nextDay(): Date {
+  const now = databaseTime();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
 }

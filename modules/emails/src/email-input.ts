@@ -252,7 +252,8 @@ function readScheduledAt(given: Date | null | undefined, path: string, problems:
 }
 
 /** Why mail can't be scheduled for a time; undefined if it can. */
-export function scheduleProblem(at: Date, now = databaseNow()): string | undefined {
+export function scheduleProblem(at: Date): string | undefined {
+  const now = databaseNow();
   if (at.getTime() <= now) return 'must be in the future';
   if (at.getTime() > now + MAX_SCHEDULE_DAYS * DAY_MS) return `must be at most ${MAX_SCHEDULE_DAYS} days in the future`;
   return undefined;

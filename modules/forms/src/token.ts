@@ -40,10 +40,10 @@ export function pageToken(formId: string, now = databaseNow()): string {
 }
 
 /** Whether a token says that the page of the form was shown long enough ago, and not too long ago. */
-export function isPageToken(formId: string, token: string, now = databaseNow()): boolean {
+export function isPageToken(formId: string, token: string): boolean {
   const [time = '', signature = ''] = token.split('.', 2);
   if (!/^[0-9a-z]{1,11}$/.test(time)) return false;
-  const age = now - Number.parseInt(time, 36);
+  const age = databaseNow() - Number.parseInt(time, 36);
   if (age < MIN_FILL_MS || age > MAX_PAGE_AGE_MS) return false;
   const bytes = Buffer.from(signature, 'base64url');
   return bytes.length === PAGE_BYTES && pages.verify(`${formId} ${time}`, bytes);

@@ -23,8 +23,8 @@ export const dropKeptFiles = (tx: Tx, projectId: string): Promise<number> =>
   dropFiles(tx, 'SELECT id FROM imports WHERE project_id = $1 AND file_expires_at IS NOT NULL', [projectId]);
 
 /** Deletes kept files whose time is over. @returns their number. */
-export const dropExpiredFiles = (now = databaseTime()): Promise<number> =>
-  dropFiles(pool, 'SELECT id FROM imports WHERE file_expires_at <= $1 LIMIT 100', [now]);
+export const dropExpiredFiles = (): Promise<number> =>
+  dropFiles(pool, 'SELECT id FROM imports WHERE file_expires_at <= $1 LIMIT 100', [databaseTime()]);
 
 async function dropFiles(tx: Tx, imports: string, values: unknown[]): Promise<number> {
   const dropped = await sql(

@@ -22,7 +22,6 @@ import {
   pool,
   type Prisma,
   readRows,
-  type RowsQuery,
   runCostly,
   sql,
   type Tx,
@@ -291,7 +290,6 @@ async function checkStep(projectId: string, journeyId: string | null | undefined
 export async function listEnrollments(
   projectId: string,
   { journeyId, contactId, stepId, status, ...page }: PageArgs & EnrollmentFilter,
-  query: RowsQuery = {},
 ): Promise<Page<Enrollment>> {
   if (journeyId == null && contactId == null)
     throw invalid({ field: 'journeyId', message: 'is required, unless contactId is given' });
@@ -305,7 +303,7 @@ export async function listEnrollments(
     ...(stepId == null ? {} : { stepId }),
     ...(status == null ? {} : { status }),
   };
-  return readRows(db.enrollment, ENROLLMENT_ID, page, where, query);
+  return readRows(db.enrollment, ENROLLMENT_ID, page, where);
 }
 
 /** The runs of a journey by outcome. */

@@ -59,9 +59,8 @@ export async function getJourney(projectId: string, id: string, query: RowsQuery
 export const listJourneys = (
   projectId: string,
   { status, ...page }: PageArgs & { status?: Journey['status'] | null | undefined },
-  query: RowsQuery = {},
 ): Promise<Page<Journey>> =>
-  readRows(db.journey, JOURNEY_ID, page, { projectId, status: status ?? { not: 'archived' } }, query);
+  readRows(db.journey, JOURNEY_ID, page, { projectId, status: status ?? { not: 'archived' } });
 
 /** The project's journeys with these ids. */
 export const findJourneys = (projectId: string, ids: string[]): Promise<Journey[]> =>

@@ -90,7 +90,8 @@ test('a contact enters once, after some days or always, and of concurrent entrie
 });
 
 /** Makes the scan of a journey due, and waits for it. */
-async function scanned(journey: string, since = new Date()) {
+async function scanned(journey: string) {
+  const since = new Date();
   await pool.query('UPDATE journey_entry_scans SET due_at = now() WHERE journey_id = $1', [journey]);
   await eventually(async () => {
     const { rows } = await pool.query(

@@ -38,8 +38,8 @@ export const HOURS_OF_ENDPOINTS = `
   FROM webhook_endpoint_hours WHERE endpoint_id = ANY ($1) AND hour >= $2`;
 
 /** What each endpoint answered in the last `POLICY.endpoint.stateWindowHours` hours, the current one included. */
-export async function answersOf(endpointIds: readonly string[], now = databaseNow()): Promise<Map<string, Answers>> {
-  const current = Math.floor(now / HOUR_MS) * HOUR_MS;
+export async function answersOf(endpointIds: readonly string[]): Promise<Map<string, Answers>> {
+  const current = Math.floor(databaseNow() / HOUR_MS) * HOUR_MS;
   const window = Array.from(
     { length: POLICY.endpoint.stateWindowHours },
     (_, index) => current - (POLICY.endpoint.stateWindowHours - 1 - index) * HOUR_MS,

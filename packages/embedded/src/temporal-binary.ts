@@ -35,8 +35,8 @@ const PROGRESS_MS = 5000;
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
 /** Per-user cache of the downloaded or built binary, shared by every checkout. */
-function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'postroom/bin');
+function cacheFolder(): string {
+  return join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'postroom/bin');
 }
 
 /**

@@ -77,6 +77,5 @@ export function checkDisplayName(name: string, field = 'name', maxLength = MAX_N
   return normalizeText(name);
 }
 
-/** Replaces what `oneLineProblem` rejects for changing the direction of text, for text that other programs wrote. */
-export const withoutReordering = (text: string, replacement = ''): string =>
-  text.replace(EVERY_REORDERING, replacement);
+/** Removes what `oneLineProblem` rejects for changing the direction of text, for text that other programs wrote. */
+export const withoutReordering = (text: string): string => text.replace(EVERY_REORDERING, '');

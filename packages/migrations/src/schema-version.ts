@@ -15,8 +15,8 @@ const LOOK_MS = 1_000;
  * are additive. From then on, this process has PostgreSQL's time.
  * @throws Error naming a pending migration.
  */
-export async function waitForSchema(waitSeconds = config.MIGRATION_WAIT_SECONDS): Promise<void> {
-  const until = performance.now() + waitSeconds * 1000;
+export async function waitForSchema(): Promise<void> {
+  const until = performance.now() + config.MIGRATION_WAIT_SECONDS * 1000;
   let told: string | undefined;
   for (;;) {
     const problem = await takeUpDatabase();

@@ -45,8 +45,8 @@ const SIGNED = [
 const signByThread = promisify(sign);
 
 /** Prepends a DKIM-Signature field to a message. */
-export async function signMessage(message: Buffer, signer: DkimSigner, now = databaseTime()): Promise<Buffer> {
-  return Buffer.concat([await dkimField(message, signer, now), message]);
+export async function signMessage(message: Buffer, signer: DkimSigner): Promise<Buffer> {
+  return Buffer.concat([await dkimField(message, signer), message]);
 }
 
 /**

@@ -43,7 +43,7 @@ export interface SesReport extends Report {
  * Converts an SES event to a report; undefined for events that aren't recorded: delays, sends (known from the API response),
  * and opens and clicks (tracked by our own pixel and links).
  */
-export function reportOf(text: string, receivedAt = databaseTime()): SesReport | undefined {
+export function reportOf(text: string): SesReport | undefined {
   const parsed = sesEvent.safeParse(parseJson(text));
   if (!parsed.success) return undefined;
   const event = parsed.data;
@@ -53,7 +53,7 @@ export function reportOf(text: string, receivedAt = databaseTime()): SesReport |
     messageId,
     destination: event.mail.destination?.[0],
     kind,
-    at: dateOf(when ?? event.mail.timestamp, receivedAt),
+    at: dateOf(when ?? event.mail.timestamp, databaseTime()),
     ...(detail === undefined ? {} : { detail }),
   });
   switch (event.eventType ?? event.notificationType) {

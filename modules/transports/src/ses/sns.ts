@@ -44,8 +44,9 @@ export function isSnsUrl(text: string): boolean {
 }
 
 /** Whether the message's signature matches a currently valid certificate. */
-export function isSignedBy(message: SnsMessage, pem: string, now = new Date()): boolean {
+export function isSignedBy(message: SnsMessage, pem: string): boolean {
   const certificate = new X509Certificate(pem);
+  const now = new Date();
   if (now < new Date(certificate.validFrom) || now > new Date(certificate.validTo)) return false;
   const verify = createVerify(ALGORITHMS[message.SignatureVersion]).update(signedText(message), 'utf8');
   return verify.verify(certificate.publicKey, message.Signature, 'base64');

@@ -70,11 +70,9 @@ export interface Reach {
 export const reachOf = ({ sent, delivered }: { sent: number; delivered: number }): Reach =>
   delivered > 0 || sent === 0 ? { count: delivered, basis: 'delivered' } : { count: sent, basis: 'accepted' };
 
-/** A rate of humans, with the bot count. */
-export function formatEngagementRate(humans: number, { count, basis }: Reach, bots = 0): string {
-  const share = `${percent(humans, count)} of ${basis}`;
-  return bots === 0 ? share : `${share}; ${number(bots)} by bots`;
-}
+/** A rate of humans. */
+export const formatEngagementRate = (humans: number, { count, basis }: Reach): string =>
+  `${percent(humans, count)} of ${basis}`;
 
 /** The delivery rate, or a note if only acceptance is known. */
 export const deliveredShare = (engagement: { sent: number; delivered: number }): string =>

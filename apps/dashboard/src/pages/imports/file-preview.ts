@@ -42,8 +42,8 @@ export async function readFilePreview(file: File): Promise<FilePreview | undefin
   return { header, rows: header.isRow ? records : others, separator: dialect.separator, encoding };
 }
 
-/** The first non-blank values of a column. */
-export function samplesOf({ rows }: FilePreview, column: number, howMany = 3): string[] {
+/** The first three non-blank values of a column. */
+export function samplesOf({ rows }: FilePreview, column: number): string[] {
   const values = rows.map((row) => unguard(clean(row[column] ?? ''))).filter((value) => value !== '');
-  return [...new Set(values)].slice(0, howMany);
+  return [...new Set(values)].slice(0, 3);
 }
