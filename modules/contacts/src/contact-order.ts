@@ -1,12 +1,12 @@
 import { invalid, isId } from '@postroom/platform';
-import { shownNameSql } from './names.ts';
+import { SHOWN_NAME } from './names.ts';
 import type { Parameters } from '@postroom/segment-filters';
 
 /** The orders of the contact list. Each walks an index of the project's contacts. */
 export type ContactSort = 'newest' | 'oldest' | 'email' | 'email_desc' | 'name' | 'name_desc';
 
 /** The name by which contacts are sorted; the expression of an index. */
-const NAME_KEY = `lower(${shownNameSql('c')})`;
+const NAME_KEY = `lower(${SHOWN_NAME})`;
 
 interface Order {
   /** What is sorted by before the id, and is part of cursors; `undefined` sorts by id only, which is by creation. */

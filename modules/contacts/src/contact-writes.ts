@@ -21,7 +21,7 @@ import {
   type Schema,
   VALUES_TOO_LONG,
 } from '@postroom/custom-fields';
-import { type ContactFacts, contactUpdated, FACTS_SQL, factsColumns } from './events.ts';
+import { type ContactFacts, contactUpdated, FACTS_COLUMNS, FACTS_SQL } from './events.ts';
 import { findSuppressedKeys, shareSuppressions } from './suppressions.ts';
 
 /** What to do with a row whose contact exists: nothing, or write its name and custom fields. */
@@ -293,7 +293,7 @@ async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]
      UPDATE contacts c SET name = coalesce(b.new_name, b.name), custom_fields = b.new_fields, updated_at = ${NEXT_UPDATED_AT}
        FROM before b
       WHERE c.id = b.id AND (coalesce(b.new_name, b.name), b.new_fields) IS DISTINCT FROM (b.name, b.custom_fields)
-     RETURNING ${factsColumns('c')}, c.name <> b.name AS renamed, length(c.custom_fields::text) AS length`,
+     RETURNING ${FACTS_COLUMNS}, c.name <> b.name AS renamed, length(c.custom_fields::text) AS length`,
     [
       projectId,
       updates.map(({ key }) => key),

@@ -26,7 +26,7 @@ import {
 } from '@postroom/platform';
 import type { CustomFieldValues } from '@postroom/custom-fields';
 import { customFieldValues } from './custom-fields.ts';
-import { contactCreated, contactDeleted, type ContactFacts, contactUpdated, factsColumns } from './events.ts';
+import { contactCreated, contactDeleted, type ContactFacts, contactUpdated, FACTS_COLUMNS } from './events.ts';
 import { shownName } from './names.ts';
 import {
   isSuppressed,
@@ -74,7 +74,7 @@ export interface UpdateContactInput {
 }
 
 /** The columns of the contact `c`, without its suppression status. */
-const OWN_COLUMNS = `${factsColumns('c')}, c.name <> '' AS "hasName", c.source, c.custom_fields AS "customFields", c.created_at AS "createdAt",
+const OWN_COLUMNS = `${FACTS_COLUMNS}, c.name <> '' AS "hasName", c.source, c.custom_fields AS "customFields", c.created_at AS "createdAt",
   c.updated_at AS "updatedAt"`;
 
 /** The columns of the contact `c`. */
@@ -242,7 +242,7 @@ export async function deleteContacts(tx: Tx, projectId: string, ids: readonly st
   const rows = await sql<ContactFacts>(
     tx,
     `WITH locked AS (SELECT id FROM contacts WHERE project_id = $1 AND id = ANY ($2) ORDER BY id FOR UPDATE)
-     DELETE FROM contacts c USING locked WHERE c.id = locked.id RETURNING ${factsColumns('c')}`,
+     DELETE FROM contacts c USING locked WHERE c.id = locked.id RETURNING ${FACTS_COLUMNS}`,
     [projectId, [...ids]],
   );
   await record(tx, projectId, rows.map(contactDeleted));

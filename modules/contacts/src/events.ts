@@ -1,5 +1,5 @@
 import type { NewEvent } from '@postroom/platform';
-import { shownNameSql } from './names.ts';
+import { SHOWN_NAME } from './names.ts';
 
 /** The contact data that events carry. `name` is never empty: see `shownName`. */
 export interface ContactFacts {
@@ -9,11 +9,10 @@ export interface ContactFacts {
 }
 
 /** The same as event data in SQL, for the contact `c`. */
-export const FACTS_SQL = `json_build_object('contact_id', c.id, 'email', c.email, 'name', ${shownNameSql('c')})`;
+export const FACTS_SQL = `json_build_object('contact_id', c.id, 'email', c.email, 'name', ${SHOWN_NAME})`;
 
-/** The columns of `ContactFacts`, for the row `contact` of the table contacts. */
-export const factsColumns = (contact: string): string =>
-  `${contact}.id, ${contact}.email, ${shownNameSql(contact)} AS name`;
+/** The columns of `ContactFacts`, for the contact `c`. */
+export const FACTS_COLUMNS = `c.id, c.email, ${SHOWN_NAME} AS name`;
 
 const contactEvent =
   (type: string) =>

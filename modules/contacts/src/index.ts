@@ -39,7 +39,7 @@ export {
   updateCustomField,
 } from './custom-fields.ts';
 export { checkNames, deletedNames, type FilterOf } from './deleted-names.ts';
-export { type ContactFacts, contactDeleted, contactSubscribed, contactUpdated, factsColumns } from './events.ts';
+export { type ContactFacts, contactDeleted, contactSubscribed, contactUpdated, FACTS_COLUMNS } from './events.ts';
 export { compileFilter, Parameters, type SegmentFilter } from '@postroom/segment-filters';
 export { CONTACT_SOURCES, SUPPRESSION_REASONS } from './sql.ts';
 export {

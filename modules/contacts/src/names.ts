@@ -2,6 +2,5 @@
 export const shownName = ({ name, email }: { name: string; email: string }): string =>
   name === '' ? email.slice(0, email.lastIndexOf('@')) : name;
 
-/** The same in SQL, for the row `contact` of the table contacts. */
-export const shownNameSql = (contact: string): string =>
-  `coalesce(nullif(${contact}.name, ''), left(${contact}.email, -strpos(reverse(${contact}.email), '@')))`;
+/** The same in SQL, for the contact `c`. */
+export const SHOWN_NAME = `coalesce(nullif(c.name, ''), left(c.email, -strpos(reverse(c.email), '@')))`;

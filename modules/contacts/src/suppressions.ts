@@ -16,7 +16,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import { type ContactFacts, contactSubscribed, contactUnsubscribed, factsColumns } from './events.ts';
+import { type ContactFacts, contactSubscribed, contactUnsubscribed, FACTS_COLUMNS } from './events.ts';
 import { Parameters } from '@postroom/segment-filters';
 import type { SUPPRESSION_REASONS, SUPPRESSION_STATUSES } from './sql.ts';
 
@@ -261,7 +261,7 @@ export async function isSuppressed(tx: Tx, projectId: string, email: string): Pr
 function contactsOf(tx: Tx, projectId: string, emailKeys: string[]): Promise<ContactFacts[]> {
   return sql<ContactFacts>(
     tx,
-    `SELECT ${factsColumns('c')} FROM contacts c WHERE c.project_id = $1 AND c.email_key = ANY ($2) ORDER BY c.id`,
+    `SELECT ${FACTS_COLUMNS} FROM contacts c WHERE c.project_id = $1 AND c.email_key = ANY ($2) ORDER BY c.id`,
     [projectId, emailKeys],
   );
 }

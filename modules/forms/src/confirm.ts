@@ -3,7 +3,7 @@ import {
   clearUnsubscribed,
   contactSubscribed,
   contactUpdated,
-  factsColumns,
+  FACTS_COLUMNS,
   type ContactFacts,
   lockSuppressions,
   retryOnCollision,
@@ -119,9 +119,7 @@ export async function subscribe(
   for (const groupId of form.groupIds.toSorted())
     changed += (await joinGroup(tx, projectId, groupId, [contactId])).length;
   if (isConfirmed) changed += await rejoinGroups(tx, contactId, form.groupIds);
-  const [facts] = await sql<ContactFacts>(tx, `SELECT ${factsColumns('c')} FROM contacts c WHERE c.id = $1`, [
-    contactId,
-  ]);
+  const [facts] = await sql<ContactFacts>(tx, `SELECT ${FACTS_COLUMNS} FROM contacts c WHERE c.id = $1`, [contactId]);
   if (facts === undefined) throw new Error(`The contact ${contactId} no longer exists.`);
   // Created and renamed contacts already have an event that says the same.
   const isKnown = written.status === 'existing';

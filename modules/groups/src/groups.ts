@@ -1,4 +1,4 @@
-import { type ContactFacts, contactUpdated, factsColumns, getContact } from '@postroom/contacts';
+import { type ContactFacts, contactUpdated, FACTS_COLUMNS, getContact } from '@postroom/contacts';
 import {
   conflictIfTaken,
   db,
@@ -268,7 +268,7 @@ async function membersThatExist(
 ): Promise<ContactFacts[]> {
   return sql<ContactFacts>(
     tx,
-    `SELECT ${factsColumns('c')} FROM group_members m JOIN contacts c ON c.id = m.contact_id AND c.project_id = $1
+    `SELECT ${FACTS_COLUMNS} FROM group_members m JOIN contacts c ON c.id = m.contact_id AND c.project_id = $1
      WHERE m.group_id = $2 ORDER BY c.id`,
     [projectId, groupId],
   );
@@ -277,7 +277,7 @@ async function membersThatExist(
 /** The members of several groups that still exist, by group id and ordered by id. */
 export async function membersOf(projectId: string, groupIds: readonly string[]): Promise<Map<string, ContactFacts[]>> {
   const { rows } = await pool.query<ContactFacts & { group_id: string }>(
-    `SELECT m.group_id, ${factsColumns('c')} FROM group_members m
+    `SELECT m.group_id, ${FACTS_COLUMNS} FROM group_members m
      JOIN groups g ON g.id = m.group_id AND g.project_id = $1
      JOIN contacts c ON c.id = m.contact_id AND c.project_id = $1
      WHERE m.group_id = ANY ($2) ORDER BY c.id`,
@@ -309,7 +309,7 @@ async function replaceMembers(
   const removed = await sql<ContactFacts>(
     tx,
     `WITH gone AS (DELETE FROM group_members WHERE group_id = $2 AND contact_id <> ALL ($3) RETURNING contact_id)
-     SELECT ${factsColumns('c')} FROM gone JOIN contacts c ON c.id = gone.contact_id AND c.project_id = $1`,
+     SELECT ${FACTS_COLUMNS} FROM gone JOIN contacts c ON c.id = gone.contact_id AND c.project_id = $1`,
     [projectId, id, kept],
   );
   const added = new Set(await addMembers(tx, id, kept));
@@ -335,7 +335,7 @@ async function resolveContacts(
 ): Promise<ContactFacts[]> {
   return sql<ContactFacts>(
     tx,
-    `SELECT ${factsColumns('c')} FROM contacts c
+    `SELECT ${FACTS_COLUMNS} FROM contacts c
      WHERE c.project_id = $1 AND (c.id = ANY ($2) OR c.email_key = ANY ($3)) ORDER BY c.id`,
     [projectId, [...(contactIds ?? [])], (emails ?? []).map(emailKey)],
   );

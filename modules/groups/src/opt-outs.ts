@@ -1,4 +1,4 @@
-import { type ContactFacts, contactUpdated, factsColumns } from '@postroom/contacts';
+import { type ContactFacts, contactUpdated, FACTS_COLUMNS } from '@postroom/contacts';
 import { checkDisplayName, db, record, sql, type Tx } from '@postroom/platform';
 import { getGroup } from './groups.ts';
 
@@ -54,9 +54,7 @@ export async function keepGroups(
     contactId,
     joined.map(({ groupId }) => groupId),
   ]);
-  const contacts = await sql<ContactFacts>(tx, `SELECT ${factsColumns('c')} FROM contacts c WHERE c.id = $1`, [
-    contactId,
-  ]);
+  const contacts = await sql<ContactFacts>(tx, `SELECT ${FACTS_COLUMNS} FROM contacts c WHERE c.id = $1`, [contactId]);
   await record(tx, projectId, contacts.map(contactUpdated));
   return true;
 }

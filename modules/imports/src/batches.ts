@@ -5,7 +5,7 @@ import {
   type ContactFacts,
   contactUpdated,
   countNewSuppressions,
-  factsColumns,
+  FACTS_COLUMNS,
   previewContacts,
   SUPPRESSED,
   writeContacts,
@@ -179,7 +179,7 @@ async function addToGroup(
   );
   const facts = await sql<ContactFacts>(
     tx,
-    `SELECT ${factsColumns('c')} FROM contacts c WHERE c.id = ANY ($1) ORDER BY c.id`,
+    `SELECT ${FACTS_COLUMNS} FROM contacts c WHERE c.id = ANY ($1) ORDER BY c.id`,
     [others.map((contact) => contact.id)],
   );
   await record(tx, projectId, facts.map(contactUpdated));

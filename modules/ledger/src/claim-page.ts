@@ -12,7 +12,7 @@ import {
   claimUntried,
   frequencyCapLock,
   isAtFrequencyCap,
-  isUnlimited,
+  IS_UNLIMITED,
   mayClaim,
 } from './sql.ts';
 
@@ -37,8 +37,8 @@ export interface ClaimedPage {
 export const NO_PAGE: ClaimedPage = { rows: [], ratePerSecond: null, isFencedOff: false };
 
 /** Messages without a `not_before`, past the cursor and as far as reserved. The others are claimed by their time instead. */
-const UNTRIED = (m: string) =>
-  `${m}.campaign_id = (SELECT id FROM fenced) AND ${m}.id > (SELECT cursor FROM fenced) AND ${m}.id <= $5 AND ${m}.state = 'planned' AND ${m}.not_before IS NULL`;
+const UNTRIED =
+  "m.campaign_id = (SELECT id FROM fenced) AND m.id > (SELECT cursor FROM fenced) AND m.id <= $5 AND m.state = 'planned' AND m.not_before IS NULL";
 
 const AT_CAP = `'Not sent: the contact has had as many messages as the project''s frequency cap allows.'`;
 
@@ -82,7 +82,7 @@ const RUN: Claimer = {
 const SHARD: Claimer = {
   fenced: `SELECT c.id, s.cursor, NULL::float AS rate_per_second FROM campaign_shards s JOIN campaigns c ON c.id = s.campaign_id
     WHERE s.fencing_token = $2 AND c.id = $1 AND c.run = s.run AND c.status = 'sending' AND ${MAY_CLAIM} AND ${isHere('c.project_id')}
-      AND ${isUnlimited('c')} AND ${IS_PLAIN_TABLE} FOR NO KEY UPDATE OF s`,
+      AND ${IS_UNLIMITED} AND ${IS_PLAIN_TABLE} FOR NO KEY UPDATE OF s`,
   due: 'SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m WHERE false',
   counters: (changes, cursor) => advanceShard('$2', changes, cursor),
 };
@@ -112,11 +112,11 @@ const claimSql = ({ fenced, due, counters }: Claimer, atCap?: (contact: string, 
   ), due AS (${due}
   ), page AS (
     SELECT count(*) AS size, max(id) AS last FROM (
-      SELECT m.id FROM messages m WHERE ${UNTRIED('m')} ORDER BY m.id LIMIT greatest(0, $3 - (SELECT count(*) FROM due))
+      SELECT m.id FROM messages m WHERE ${UNTRIED} ORDER BY m.id LIMIT greatest(0, $3 - (SELECT count(*) FROM due))
     ) AS m
   ), taken AS (
     ${claimUntried('$2')} FROM contacts c
-    WHERE ${UNTRIED('m')} AND m.id <= (SELECT last FROM page)
+    WHERE ${UNTRIED} AND m.id <= (SELECT last FROM page)
       AND c.id = coalesce(m.contact_id, '') AND c.email = m.email AND NOT c.suppressed
       ${atCap === undefined ? '' : `AND NOT ${atCap('c.id', 'm.id')}`}
     RETURNING m.id, m.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields, m.deferrals, m.deferred_at
@@ -124,7 +124,7 @@ const claimSql = ({ fenced, due, counters }: Claimer, atCap?: (contact: string, 
     SELECT * FROM due
     UNION ALL
     SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m
-    WHERE (SELECT count(*) FROM taken) < (SELECT size FROM page) AND ${UNTRIED('m')} AND m.id <= (SELECT last FROM page)
+    WHERE (SELECT count(*) FROM taken) < (SELECT size FROM page) AND ${UNTRIED} AND m.id <= (SELECT last FROM page)
       AND m.id NOT IN (SELECT id FROM taken)
   ), classified AS (
     SELECT o.id, o.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields,

@@ -96,16 +96,16 @@ export const batchesBefore = (
   { days, before }: { days: number; before: Date },
 ): Date => (days < longest || before < batchesUntil ? before : batchesUntil);
 
-const OPEN_OR_RECENT = (m: string) =>
-  `(${m}.state IN ('planned', 'claimed') OR coalesce(${m}.accepted_at, ${m}.unsent_at, ${m}.created_at) >= $3)`;
+const OPEN_OR_RECENT =
+  "(m.state IN ('planned', 'claimed') OR coalesce(m.accepted_at, m.unsent_at, m.created_at) >= $3)";
 
 /** An email is needed as a whole. The copies of one that was made at the end of the partition may be in the next. */
 const NEEDED = `
   WITH email AS (
     SELECT coalesce(m.copy_of, m.id) AS id FROM messages m
-    WHERE m.id >= $1 AND m.id < $2 AND m.campaign_id IS NULL AND ${OPEN_OR_RECENT('m')}
+    WHERE m.id >= $1 AND m.id < $2 AND m.campaign_id IS NULL AND ${OPEN_OR_RECENT}
     UNION
-    SELECT m.copy_of FROM messages m WHERE m.copy_of >= $1 AND m.copy_of < $2 AND m.id >= $2 AND ${OPEN_OR_RECENT('m')}
+    SELECT m.copy_of FROM messages m WHERE m.copy_of >= $1 AND m.copy_of < $2 AND m.id >= $2 AND ${OPEN_OR_RECENT}
   )
   SELECT m.id FROM messages m LEFT JOIN campaigns c ON c.id = m.campaign_id
   WHERE m.id >= $1 AND m.id < $2 AND CASE WHEN m.campaign_id IS NULL THEN coalesce(m.copy_of, m.id) IN (SELECT id FROM email)

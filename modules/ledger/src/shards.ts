@@ -5,7 +5,7 @@ import { ledgerPool } from './ledger-pool.ts';
 import { messageIdsOf } from './message-table.ts';
 import { MAIL_POLICY } from './policy.ts';
 import type { CampaignReservations } from './reservations.ts';
-import { isUnlimited, MAKE_DUE } from './sql.ts';
+import { IS_UNLIMITED, MAKE_DUE } from './sql.ts';
 import { settleStaleClaims } from './stale-claims.ts';
 
 const { leaseMs, minCores, minLeft, minRange, renewMs } = MAIL_POLICY.shard;
@@ -38,7 +38,7 @@ export async function isWorthSharding(campaignId: string, cores: number): Promis
     `SELECT EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor ORDER BY m.id OFFSET $2 LIMIT 1)
        OR c.time_zone_field IS NOT NULL AND EXISTS (
          SELECT FROM messages m WHERE m.campaign_id = c.id AND m.not_before <= ${NOW} ORDER BY m.not_before OFFSET $2 LIMIT 1) AS worth
-     FROM campaigns c WHERE c.id = $1 AND c.status = 'sending' AND ${isUnlimited('c')}`,
+     FROM campaigns c WHERE c.id = $1 AND c.status = 'sending' AND ${IS_UNLIMITED}`,
     [campaignId, minLeft],
   );
   return rows[0]?.worth ?? false;

@@ -22,8 +22,8 @@ export const mayClaim = ({ epoch, number, until }: Record<'epoch' | 'number' | '
   `${isSameDatabase(epoch, number)} AND now() <= ${until}::timestamptz`;
 
 /** Whether neither a campaign `c` nor its project has a rate limit. */
-export const isUnlimited = (c: string): string =>
-  `${c}.rate_per_second IS NULL AND NOT EXISTS (SELECT FROM sending_policies p WHERE p.project_id = ${c}.project_id AND p.rate_per_second IS NOT NULL)`;
+export const IS_UNLIMITED =
+  'c.rate_per_second IS NULL AND NOT EXISTS (SELECT FROM sending_policies p WHERE p.project_id = c.project_id AND p.rate_per_second IS NOT NULL)';
 
 /** Claims rows that have no `not_before`. */
 export const claimUntried = (claim: string): string =>
