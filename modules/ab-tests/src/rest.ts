@@ -1,4 +1,4 @@
-import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { created, deletes, found, gql, page, PAGE, PAGE_ARGS, type Route } from '@postroom/platform';
 
 const tag = 'A/B tests';
 const AB_TEST = `id status samplePercent metric durationHours variantIds leaderId winnerId chosenById finalCampaignId startedAt endsAt
@@ -30,8 +30,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List A/B tests, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
-      abTests(first: $limit, after: $cursor) { nodes { ${AB_TEST} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query (${PAGE_ARGS}) {
+      abTests(first: $limit, after: $cursor) { nodes { ${AB_TEST} } ${PAGE} }
     }`,
     reply: page('abTests'),
   },
@@ -60,14 +60,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Delete an A/B test that has not been started',
-    document: gql`
-      mutation deleteAbTest($id: ID!) {
-        abTestDelete(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('deleteAbTest', 'abTestDelete'),
     errors: ['conflict'],
   },
   {

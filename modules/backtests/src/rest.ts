@@ -1,4 +1,4 @@
-import { created, found, gql, page, type Route, type StreamRoute } from '@postroom/platform';
+import { created, found, gql, page, PAGE, PAGE_ARGS, type Route, type StreamRoute } from '@postroom/platform';
 import { streamContacts } from './export.ts';
 
 const tag = 'Journeys';
@@ -30,8 +30,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List backtests, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $journeyId: ID) {
-      backtests(first: $limit, after: $cursor, journeyId: $journeyId) { nodes { ${BACKTEST} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query (${PAGE_ARGS}, $journeyId: ID) {
+      backtests(first: $limit, after: $cursor, journeyId: $journeyId) { nodes { ${BACKTEST} } ${PAGE} }
     }`,
     reply: page('backtests'),
     errors: ['not_found'],
@@ -60,12 +60,12 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the contacts that would have entered, with their steps',
-    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $side: BacktestSide, $stepId: String, $outcome: String,
+    document: gql`query ($id: ID!, ${PAGE_ARGS}, $side: BacktestSide, $stepId: String, $outcome: String,
       $day: String, $result: String, $difference: BacktestDifference, $search: String) {
       backtestContacts(id: $id, first: $limit, after: $cursor,
         filter: { side: $side, stepId: $stepId, outcome: $outcome, day: $day, result: $result, difference: $difference, search: $search }) {
         nodes { id contactId contact { email name } difference candidate { ${RUNS} } baseline { ${RUNS} } }
-        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
+        ${PAGE}
       }
     }`,
     reply: page('backtestContacts'),

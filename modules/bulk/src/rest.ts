@@ -1,4 +1,4 @@
-import { created, found, gql, page, type Route } from '@postroom/platform';
+import { created, found, gql, page, PAGE, PAGE_ARGS, type Route } from '@postroom/platform';
 
 const tag = 'Contacts';
 const OPERATION =
@@ -11,8 +11,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List bulk operations, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
-      bulkOperations(first: $limit, after: $cursor) { nodes { ${OPERATION} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query (${PAGE_ARGS}) {
+      bulkOperations(first: $limit, after: $cursor) { nodes { ${OPERATION} } ${PAGE} }
     }`,
     reply: page('bulkOperations'),
   },

@@ -1,4 +1,4 @@
-import { accepted, created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { accepted, created, deletes, found, gql, page, PAGE, PAGE_ARGS, type Route } from '@postroom/platform';
 import { scheduleStatusProblem, type State, statusProblem } from './sending.ts';
 
 const tag = 'Campaigns';
@@ -35,10 +35,10 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List campaigns with status and engagement summary, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $status: CampaignStatus, $search: String) {
+    document: gql`query (${PAGE_ARGS}, $status: CampaignStatus, $search: String) {
       campaigns(first: $limit, after: $cursor, status: $status, search: $search) {
         nodes { ${FIELDS} }
-        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
+        ${PAGE}
       }
     }`,
     reply: page('campaigns'),
@@ -88,14 +88,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Delete a draft',
-    document: gql`
-      mutation deleteCampaign($id: ID!) {
-        campaignDelete(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('deleteCampaign', 'campaignDelete'),
     errors: ['conflict'],
   },
   {

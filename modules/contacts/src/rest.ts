@@ -1,4 +1,4 @@
-import { created, deleted, found, gql, page, restPath, type Route } from '@postroom/platform';
+import { created, deletes, found, gql, page, PAGE, PAGE_ARGS, restPath, type Route } from '@postroom/platform';
 
 const CONTACT =
   'id email name hasName source segments { id: segmentId name } suppressionStatus customFields createdAt updatedAt';
@@ -14,7 +14,7 @@ const contacts: Route[] = [
     tag: 'Contacts',
     summary: 'List contacts, newest first',
     document: gql`query (
-      $limit: Int, $cursor: String, $total: Boolean = false, $email: String, $search: String, $groupId: ID, $segmentId: ID, $suppressed: Boolean,
+      ${PAGE_ARGS}, $email: String, $search: String, $groupId: ID, $segmentId: ID, $suppressed: Boolean,
       $source: ContactSource, $createdAfter: DateTime, $createdBefore: DateTime, $where: JSON, $sort: ContactSort
     ) {
       contacts(
@@ -22,7 +22,7 @@ const contacts: Route[] = [
         source: $source, createdAfter: $createdAfter, createdBefore: $createdBefore, where: $where, sort: $sort
       ) {
         nodes { ${CONTACT} }
-        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
+        ${PAGE}
       }
     }`,
     reply: page('contacts'),
@@ -89,14 +89,7 @@ const contacts: Route[] = [
     needs: 'full',
     tag: 'Contacts',
     summary: 'Delete a contact permanently',
-    document: gql`
-      mutation deleteContact($id: ID!) {
-        contactDelete(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('deleteContact', 'contactDelete'),
   },
 ];
 
@@ -107,8 +100,8 @@ const customFields: Route[] = [
     needs: 'full',
     tag: 'Custom fields',
     summary: 'List the custom-field schema, newest field first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
-      customFields(first: $limit, after: $cursor) { nodes { ${CUSTOM_FIELD} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query (${PAGE_ARGS}) {
+      customFields(first: $limit, after: $cursor) { nodes { ${CUSTOM_FIELD} } ${PAGE} }
     }`,
     reply: page('customFields'),
   },
@@ -147,14 +140,7 @@ const customFields: Route[] = [
     needs: 'full',
     tag: 'Custom fields',
     summary: 'Remove a custom field and its values',
-    document: gql`
-      mutation deleteCustomField($id: ID!) {
-        customFieldDelete(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('deleteCustomField', 'customFieldDelete'),
     errors: ['conflict'],
   },
 ];
@@ -166,11 +152,11 @@ const suppressions: Route[] = [
     needs: 'full',
     tag: 'Suppressions',
     summary: 'List suppressions, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $email: String, $reason: SuppressionReason,
+    document: gql`query (${PAGE_ARGS}, $email: String, $reason: SuppressionReason,
       $createdAfter: DateTime, $createdBefore: DateTime) {
       suppressions(first: $limit, after: $cursor, email: $email, reason: $reason, createdAfter: $createdAfter, createdBefore: $createdBefore) {
         nodes { ${SUPPRESSION} }
-        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
+        ${PAGE}
       }
     }`,
     reply: page('suppressions'),
@@ -223,14 +209,7 @@ const suppressions: Route[] = [
     needs: 'full',
     tag: 'Suppressions',
     summary: 'Remove a suppression',
-    document: gql`
-      mutation removeSuppression($id: ID!) {
-        suppressionRemove(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('removeSuppression', 'suppressionRemove'),
   },
 ];
 
@@ -241,8 +220,8 @@ const segments: Route[] = [
     needs: 'full',
     tag: 'Segments',
     summary: 'List segments, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
-      segments(first: $limit, after: $cursor) { nodes { ${SEGMENT} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query (${PAGE_ARGS}) {
+      segments(first: $limit, after: $cursor) { nodes { ${SEGMENT} } ${PAGE} }
     }`,
     reply: page('segments'),
   },
@@ -299,14 +278,7 @@ const segments: Route[] = [
     needs: 'full',
     tag: 'Segments',
     summary: 'Delete a segment; its contacts stay',
-    document: gql`
-      mutation deleteSegment($id: ID!) {
-        segmentDelete(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('deleteSegment', 'segmentDelete'),
   },
   {
     method: 'GET',
@@ -332,8 +304,8 @@ const segments: Route[] = [
     needs: 'full',
     tag: 'Segments',
     summary: 'List the contacts that are in a segment now, newest first',
-    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
-      segment(id: $id) { contacts(first: $limit, after: $cursor) { nodes { ${CONTACT} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } } }
+    document: gql`query ($id: ID!, ${PAGE_ARGS}) {
+      segment(id: $id) { contacts(first: $limit, after: $cursor) { nodes { ${CONTACT} } ${PAGE} } }
     }`,
     reply: page('segment.contacts'),
   },

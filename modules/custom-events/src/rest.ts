@@ -1,4 +1,4 @@
-import { deleted, found, gql, page, restPath, type Route } from '@postroom/platform';
+import { deletes, found, gql, page, PAGE, PAGE_ARGS, restPath, type Route } from '@postroom/platform';
 
 const tag = 'Custom events';
 
@@ -51,10 +51,10 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List events, latest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $contactId: ID, $name: String, $from: DateTime, $to: DateTime) {
+    document: gql`query (${PAGE_ARGS}, $contactId: ID, $name: String, $from: DateTime, $to: DateTime) {
       customEvents(first: $limit, after: $cursor, contactId: $contactId, name: $name, from: $from, to: $to) {
         nodes { ${EVENT} }
-        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
+        ${PAGE}
       }
     }`,
     reply: page('customEvents'),
@@ -66,10 +66,10 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the names of events and their properties, newest name first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
+    document: gql`query (${PAGE_ARGS}) {
       customEventDefinitions(first: $limit, after: $cursor) {
         nodes { ${DEFINITION} }
-        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
+        ${PAGE}
       }
     }`,
     reply: page('customEventDefinitions'),
@@ -104,13 +104,6 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Remove an event name from the schema; its events stay',
-    document: gql`
-      mutation deleteCustomEventDefinition($id: ID!) {
-        deleteCustomEventDefinition(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('deleteCustomEventDefinition', 'deleteCustomEventDefinition'),
   },
 ];

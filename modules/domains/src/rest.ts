@@ -1,4 +1,4 @@
-import { found, gql, page, type Route } from '@postroom/platform';
+import { found, gql, page, PAGE, PAGE_ARGS, type Route } from '@postroom/platform';
 
 const tag = 'Domains';
 const fields = 'domain verifiedForSending dkim mailFrom dmarc region createdAt';
@@ -12,8 +12,8 @@ export const routes: Route[] = [
     project: 'path',
     tag,
     summary: 'List the sending domains of a project',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
-      domains(first: $limit, after: $cursor) { nodes { ${fields} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query (${PAGE_ARGS}) {
+      domains(first: $limit, after: $cursor) { nodes { ${fields} } ${PAGE} }
     }`,
     reply: page('domains'),
   },

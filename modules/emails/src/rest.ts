@@ -1,4 +1,4 @@
-import { accepted, found, gql, page, type Route } from '@postroom/platform';
+import { accepted, found, gql, page, PAGE, PAGE_ARGS, type Route } from '@postroom/platform';
 
 const tag = 'Emails';
 
@@ -66,12 +66,12 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List transactional emails, the messages of a campaign, or all with an outcome, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $status: EmailStatus, $to: String, $tag: String, $campaignId: ID,
+    document: gql`query (${PAGE_ARGS}, $status: EmailStatus, $to: String, $tag: String, $campaignId: ID,
       $createdAfter: DateTime, $createdBefore: DateTime, $outcome: EmailOutcome, $since: DateTime, $until: DateTime) {
       emails(first: $limit, after: $cursor, status: $status, to: $to, tag: $tag, campaignId: $campaignId,
         createdAfter: $createdAfter, createdBefore: $createdBefore, outcome: $outcome, since: $since, until: $until) {
         nodes { ${FIELDS} }
-        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
+        ${PAGE}
       }
     }`,
     reply: page('emails'),

@@ -1,4 +1,4 @@
-import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { created, deletes, found, gql, page, PAGE, PAGE_ARGS, type Route } from '@postroom/platform';
 
 const tag = 'Forms';
 const FORM = `id name title description groupIds fields { key label required } consentText doubleOptIn from replyTo subject templateId
@@ -31,8 +31,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List forms, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
-      forms(first: $limit, after: $cursor) { nodes { ${FORM} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query (${PAGE_ARGS}) {
+      forms(first: $limit, after: $cursor) { nodes { ${FORM} } ${PAGE} }
     }`,
     reply: page('forms'),
   },
@@ -61,14 +61,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Delete a form with its submissions',
-    document: gql`
-      mutation deleteForm($id: ID!) {
-        formDelete(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('deleteForm', 'formDelete'),
   },
   {
     method: 'GET',
@@ -76,9 +69,9 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the submissions of a form, newest first',
-    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $status: FormSubmissionStatus, $email: String) {
+    document: gql`query ($id: ID!, ${PAGE_ARGS}, $status: FormSubmissionStatus, $email: String) {
       formSubmissions(formId: $id, first: $limit, after: $cursor, status: $status, email: $email) {
-        nodes { ${SUBMISSION} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
+        nodes { ${SUBMISSION} } ${PAGE}
       }
     }`,
     reply: page('formSubmissions'),

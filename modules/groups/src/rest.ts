@@ -1,6 +1,8 @@
-import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { created, deleted, deletes, found, gql, page, PAGE, PAGE_ARGS, type Route } from '@postroom/platform';
 
 const tag = 'Groups';
+const GROUP = 'id name contactIds contactCount';
+const DETAIL = 'id name memberCount contacts { id: contactId email name }';
 
 export const routes: Route[] = [
   {
@@ -9,23 +11,9 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List groups, newest first',
-    document: gql`
-      query ($limit: Int, $cursor: String, $total: Boolean = false) {
-        groups(first: $limit, after: $cursor) {
-          nodes {
-            id
-            name
-            contactIds
-            contactCount
-          }
-          totalCount @include(if: $total)
-          pageInfo {
-            hasNextPage
-            endCursor
-          }
-        }
-      }
-    `,
+    document: gql`query (${PAGE_ARGS}) {
+      groups(first: $limit, after: $cursor) { nodes { ${GROUP} } ${PAGE} }
+    }`,
     reply: page('groups'),
   },
   {
@@ -34,16 +22,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Create a group of existing contacts',
-    document: gql`
-      mutation ($input: CreateGroupInput!) {
-        createGroup(input: $input) {
-          id
-          name
-          contactIds
-          contactCount
-        }
-      }
-    `,
+    document: gql`mutation ($input: CreateGroupInput!) { createGroup(input: $input) { ${GROUP} } }`,
     reply: created('createGroup'),
     example: { name: 'Beta testers', emails: ['ada@example.com'] },
   },
@@ -53,20 +32,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Retrieve a group and its members that still exist',
-    document: gql`
-      query ($id: ID!) {
-        group(id: $id) {
-          id
-          name
-          memberCount
-          contacts {
-            id: contactId
-            email
-            name
-          }
-        }
-      }
-    `,
+    document: gql`query ($id: ID!) { group(id: $id) { ${DETAIL} } }`,
     reply: found('group'),
   },
   {
@@ -75,16 +41,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Rename a group or replace its members',
-    document: gql`
-      mutation ($id: ID!, $input: UpdateGroupInput!) {
-        updateGroup(id: $id, input: $input) {
-          id
-          name
-          contactIds
-          contactCount
-        }
-      }
-    `,
+    document: gql`mutation ($id: ID!, $input: UpdateGroupInput!) { updateGroup(id: $id, input: $input) { ${GROUP} } }`,
     reply: found('updateGroup'),
     example: { name: 'Early adopters' },
   },
@@ -94,23 +51,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Add contacts to a group',
-    document: gql`
-      mutation ($id: ID!, $input: AddContactsInput!) {
-        addContactsToGroup(id: $id, input: $input) {
-          matched
-          group {
-            id
-            name
-            memberCount
-            contacts {
-              id: contactId
-              email
-              name
-            }
-          }
-        }
-      }
-    `,
+    document: gql`mutation ($id: ID!, $input: AddContactsInput!) { addContactsToGroup(id: $id, input: $input) { matched group { ${DETAIL} } } }`,
     reply: found('addContactsToGroup.group', { beside: { matched: 'addContactsToGroup.matched' } }),
     example: { emails: ['ada@example.com'] },
   },
@@ -120,14 +61,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Delete a group and keep its contacts',
-    document: gql`
-      mutation deleteGroup($id: ID!) {
-        groupDelete(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('deleteGroup', 'groupDelete'),
   },
   {
     method: 'DELETE',
@@ -150,22 +84,9 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the groups of a contact, newest first',
-    document: gql`
-      query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
-        groups(contactId: $id, first: $limit, after: $cursor) {
-          nodes {
-            id
-            name
-            contactCount
-          }
-          totalCount @include(if: $total)
-          pageInfo {
-            hasNextPage
-            endCursor
-          }
-        }
-      }
-    `,
+    document: gql`query ($id: ID!, ${PAGE_ARGS}) {
+      groups(contactId: $id, first: $limit, after: $cursor) { nodes { id name contactCount } ${PAGE} }
+    }`,
     reply: page('groups'),
   },
 ];

@@ -1,4 +1,15 @@
-import { created, found, gql, page, restPath, type Route, type StreamRoute, MAX_ID_LENGTH } from '@postroom/platform';
+import {
+  created,
+  found,
+  gql,
+  MAX_ID_LENGTH,
+  page,
+  PAGE,
+  PAGE_ARGS,
+  restPath,
+  type Route,
+  type StreamRoute,
+} from '@postroom/platform';
 import { streamErrors } from './errors.ts';
 import { streamExport } from './export.ts';
 import { streamSuppressions } from './suppressions-export.ts';
@@ -17,8 +28,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List imports, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
-      imports(first: $limit, after: $cursor) { nodes { ${IMPORT} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query (${PAGE_ARGS}) {
+      imports(first: $limit, after: $cursor) { nodes { ${IMPORT} } ${PAGE} }
     }`,
     reply: page('imports'),
   },

@@ -1,4 +1,4 @@
-import { created, found, gql, page, restPath, type Route } from '@postroom/platform';
+import { created, found, gql, page, PAGE, PAGE_ARGS, restPath, type Route } from '@postroom/platform';
 
 const tag = 'Journeys';
 const JOURNEY = 'id name status definition version publishedVersion pausedReason createdAt updatedAt publishedAt';
@@ -37,8 +37,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List journeys, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $status: JourneyStatus) {
-      journeys(first: $limit, after: $cursor, status: $status) { nodes { ${JOURNEY} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query (${PAGE_ARGS}, $status: JourneyStatus) {
+      journeys(first: $limit, after: $cursor, status: $status) { nodes { ${JOURNEY} } ${PAGE} }
     }`,
     reply: page('journeys'),
   },
@@ -80,24 +80,9 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the published versions of a journey, newest first',
-    document: gql`
-      query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $number: Int) {
-        journeyVersions(journeyId: $id, first: $limit, after: $cursor, number: $number) {
-          nodes {
-            number
-            definition
-            publishedAt
-            publishedById
-            publishedByName
-          }
-          totalCount @include(if: $total)
-          pageInfo {
-            hasNextPage
-            endCursor
-          }
-        }
-      }
-    `,
+    document: gql`query ($id: ID!, ${PAGE_ARGS}, $number: Int) {
+      journeyVersions(journeyId: $id, first: $limit, after: $cursor, number: $number) { nodes { number definition publishedAt publishedById publishedByName } ${PAGE} }
+    }`,
     reply: page('journeyVersions'),
   },
   {
@@ -165,9 +150,9 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the runs of a journey, newest first',
-    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $contactId: ID, $stepId: String, $status: EnrollmentStatus) {
+    document: gql`query ($id: ID!, ${PAGE_ARGS}, $contactId: ID, $stepId: String, $status: EnrollmentStatus) {
       enrollments(first: $limit, after: $cursor, journeyId: $id, contactId: $contactId, stepId: $stepId, status: $status) {
-        nodes { ${RUN} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
+        nodes { ${RUN} } ${PAGE}
       }
     }`,
     reply: page('enrollments'),
@@ -187,25 +172,9 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the steps that a run has left, newest first',
-    document: gql`
-      query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
-        enrollmentSteps(enrollmentId: $id, first: $limit, after: $cursor) {
-          nodes {
-            stepId
-            arrivedAt
-            leftAt
-            outcome
-            detail
-            messageId
-          }
-          totalCount @include(if: $total)
-          pageInfo {
-            hasNextPage
-            endCursor
-          }
-        }
-      }
-    `,
+    document: gql`query ($id: ID!, ${PAGE_ARGS}) {
+      enrollmentSteps(enrollmentId: $id, first: $limit, after: $cursor) { nodes { stepId arrivedAt leftAt outcome detail messageId } ${PAGE} }
+    }`,
     reply: page('enrollmentSteps'),
   },
   {

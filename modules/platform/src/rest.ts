@@ -41,8 +41,8 @@ export interface DataOptions {
 }
 
 /**
- * A page of a connection: `{data, has_more, next_cursor}`, and `total` if requested. The document selects `nodes`,
- * `pageInfo` and, with `@include(if: $total)`, `totalCount`.
+ * A page of a connection: `{data, has_more, next_cursor}`, and `total` if requested. The document selects `nodes`
+ * and `PAGE`.
  */
 export interface PageReply {
   kind: 'page';
@@ -162,9 +162,20 @@ export const accepted = dataReply(202);
 
 export const page = (connection: SelectionPath): PageReply => ({ kind: 'page', connection });
 
+/** The variables of a document that `page` answers. They paginate a connection by `first: $limit, after: $cursor`. */
+export const PAGE_ARGS = '$limit: Int, $cursor: String, $total: Boolean = false';
+/** What such a document selects of the connection besides `nodes`. */
+export const PAGE = 'totalCount @include(if: $total) pageInfo { hasNextPage endCursor }';
+
 export const deleted = (unless?: DeletedReply['unless']): DeletedReply => ({
   kind: 'deleted',
   ...(unless === undefined ? {} : { unless }),
+});
+
+/** The document and the reply of a route that deletes the row in its path by a `removalMutation`. */
+export const deletes = (operation: string, mutation: string): Pick<Route, 'document' | 'reply'> => ({
+  document: gql`mutation ${operation}($id: ID!) { ${mutation}(id: $id) { deletedId } }`,
+  reply: deleted(),
 });
 
 const snakeNames = new Map<string, string>();

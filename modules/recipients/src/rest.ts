@@ -1,4 +1,4 @@
-import { created, gql, page, type Route, type StreamRoute } from '@postroom/platform';
+import { created, gql, page, PAGE, PAGE_ARGS, type Route, type StreamRoute } from '@postroom/platform';
 import { streamRecipients } from './export.ts';
 
 const tag = 'Campaigns';
@@ -10,63 +10,16 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the recipients of a campaign by state, outcome, clicked link or address',
-    document: gql`
-      query (
-        $id: ID!
-        $limit: Int
-        $cursor: String
-        $total: Boolean = false
-        $state: RecipientState
-        $outcome: RecipientOutcome
-        $bounceClass: BounceClass
-        $link: Int
-        $email: String
-        $search: String
-      ) {
-        campaignRecipients(
-          id: $id
-          first: $limit
-          after: $cursor
-          state: $state
-          outcome: $outcome
-          bounceClass: $bounceClass
-          link: $link
-          email: $email
-          search: $search
-        ) {
-          nodes {
-            id: messageId
-            contactId
-            email
-            state
-            status
-            answer
-            deferrals
-            notBefore
-            claimedAt
-            acceptedAt
-            unsentAt
-            deliveredAt
-            openedAt
-            clickedAt
-            openedByMachinesAt
-            clickedByMachinesAt
-            bouncedAt
-            bounceClass
-            bounceReason
-            complainedAt
-            rejectedAt
-            unsubscribedAt
-            resubscribedAt
-          }
-          totalCount @include(if: $total)
-          pageInfo {
-            hasNextPage
-            endCursor
-          }
-        }
+    document: gql`query ($id: ID!, ${PAGE_ARGS}, $state: RecipientState, $outcome: RecipientOutcome, $bounceClass: BounceClass, $link: Int,
+      $email: String, $search: String) {
+      campaignRecipients(id: $id, first: $limit, after: $cursor, state: $state, outcome: $outcome, bounceClass: $bounceClass, link: $link,
+        email: $email, search: $search) {
+        nodes { id: messageId contactId email state status answer deferrals notBefore claimedAt acceptedAt unsentAt
+          deliveredAt openedAt clickedAt openedByMachinesAt clickedByMachinesAt bouncedAt bounceClass bounceReason
+          complainedAt rejectedAt unsubscribedAt resubscribedAt }
+        ${PAGE}
       }
-    `,
+    }`,
     reply: page('campaignRecipients'),
   },
   {

@@ -1,4 +1,4 @@
-import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { created, deleted, deletes, found, gql, page, PAGE, PAGE_ARGS, type Route } from '@postroom/platform';
 
 const tag = 'Templates';
 const fields = 'id name subject body format source status version publishedVersion createdAt updatedAt';
@@ -12,8 +12,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List templates, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $search: String) {
-      templates(first: $limit, after: $cursor, search: $search) { nodes { ${fields} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query (${PAGE_ARGS}, $search: String) {
+      templates(first: $limit, after: $cursor, search: $search) { nodes { ${fields} } ${PAGE} }
     }`,
     reply: page('templates'),
   },
@@ -77,10 +77,10 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the versions of a template, newest first',
-    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
+    document: gql`query ($id: ID!, ${PAGE_ARGS}) {
       templateVersions(id: $id, first: $limit, after: $cursor) {
         nodes { ${versionFields} }
-        totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
+        ${PAGE}
       }
     }`,
     reply: page('templateVersions'),
@@ -113,13 +113,6 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Delete a template',
-    document: gql`
-      mutation deleteTemplate($id: ID!) {
-        templateDelete(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('deleteTemplate', 'templateDelete'),
   },
 ];

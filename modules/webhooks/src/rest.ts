@@ -1,11 +1,10 @@
-import { accepted, created, deleted, found, gql, page, type Route } from '@postroom/platform';
+import { accepted, created, deletes, found, gql, page, PAGE, PAGE_ARGS, type Route } from '@postroom/platform';
 
 const tag = 'Webhooks';
 const endpoint =
   'id url description events enabled disabledAt disabledReason disabledAutomatically failingSince createdAt updatedAt';
 const delivery =
   'id endpointId eventId eventType state attemptCount nextAttemptAt replayOf workflowId workflowUrl createdAt closedAt';
-const pageInfo = 'totalCount @include(if: $total) pageInfo { hasNextPage endCursor }';
 const example = { url: 'https://example.com/webhooks', events: ['contact.created', 'email.bounced'] };
 
 export const routes: Route[] = [
@@ -15,8 +14,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List webhook endpoints, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
-      webhookEndpoints(first: $limit, after: $cursor) { nodes { ${endpoint} } ${pageInfo} }
+    document: gql`query (${PAGE_ARGS}) {
+      webhookEndpoints(first: $limit, after: $cursor) { nodes { ${endpoint} } ${PAGE} }
     }`,
     reply: page('webhookEndpoints'),
   },
@@ -60,14 +59,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Delete a webhook endpoint and its deliveries',
-    document: gql`
-      mutation deleteWebhookEndpoint($id: ID!) {
-        webhookEndpointDelete(id: $id) {
-          deletedId
-        }
-      }
-    `,
-    reply: deleted(),
+    ...deletes('deleteWebhookEndpoint', 'webhookEndpointDelete'),
   },
   {
     method: 'POST',
@@ -128,9 +120,9 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List the deliveries to an endpoint, newest first',
-    document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $state: DeliveryState, $eventType: String) {
+    document: gql`query ($id: ID!, ${PAGE_ARGS}, $state: DeliveryState, $eventType: String) {
       webhookDeliveries(endpointId: $id, first: $limit, after: $cursor, state: $state, eventType: $eventType) {
-        nodes { ${delivery} } ${pageInfo}
+        nodes { ${delivery} } ${PAGE}
       }
     }`,
     reply: page('webhookDeliveries'),
@@ -141,9 +133,9 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: "List the project's deliveries, newest first",
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $state: DeliveryState, $eventId: ID, $eventType: String) {
+    document: gql`query (${PAGE_ARGS}, $state: DeliveryState, $eventId: ID, $eventType: String) {
       webhookDeliveries(first: $limit, after: $cursor, state: $state, eventId: $eventId, eventType: $eventType) {
-        nodes { ${delivery} } ${pageInfo}
+        nodes { ${delivery} } ${PAGE}
       }
     }`,
     reply: page('webhookDeliveries'),
