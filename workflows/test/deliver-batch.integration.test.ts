@@ -1,16 +1,11 @@
-import { config, newId, pool } from '@postroom/platform';
-import { eventually, startReceiver, startTestWorker } from '@postroom/testkit';
+import { newId, pool } from '@postroom/platform';
+import { eventually, startReceiver, startTestWorker, temporalClient } from '@postroom/testkit';
 import { createEndpoint } from '@postroom/webhooks';
-import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
-let client: Client;
-beforeAll(async () => {
-  await startTestWorker();
-  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
-});
-afterAll(() => client.connection.close());
+beforeAll(startTestWorker);
+const client = await temporalClient();
 
 test('first attempts of many deliveries run in batches; those not acknowledged wait in the table and are retried in another batch', async () => {
   const receiver = await startReceiver((_, response, count) => void response.writeHead(count === 42 ? 503 : 204).end());

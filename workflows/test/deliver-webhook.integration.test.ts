@@ -1,10 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { config, inTransaction, newId, pool } from '@postroom/platform';
-import { type Receiver, eventually, startReceiver, startTestWorker } from '@postroom/testkit';
+import { type Receiver, eventually, startReceiver, startTestWorker, temporalClient } from '@postroom/testkit';
 import { programs } from '@postroom/testkit/programs';
 import { createEndpoint, disableEndpoint } from '@postroom/webhooks';
 import * as activities from '@postroom/webhooks/activities';
-import { Client, Connection, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ let isHurried = false;
 /** The requested delays, in milliseconds. */
 let asked: number[] = [];
 const deliveryStatus = defineSearchAttributeKey('deliveryStatus', SearchAttributeType.KEYWORD);
-let client: Client;
+const client = await temporalClient();
 let native: NativeConnection;
 let worker: Worker;
 let running: Promise<void>;
@@ -27,7 +27,6 @@ let allowed: Promise<void> | undefined;
 
 beforeAll(async () => {
   await startTestWorker(); // a process has one Temporal runtime, and this is who sets it up
-  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
   native = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS });
   worker = await Worker.create({
     connection: native,
@@ -57,7 +56,6 @@ async function attemptDelivery(id: string) {
 afterAll(async () => {
   worker.shutdown();
   await running;
-  await client.connection.close();
   await native.close();
 });
 

@@ -10,9 +10,8 @@ import {
 } from '@postroom/domains/testing';
 import { config, db } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
-import { eventually, startTestWorker } from '@postroom/testkit';
+import { eventually, startTestWorker, temporalClient } from '@postroom/testkit';
 import { programs } from '@postroom/testkit/programs';
-import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -24,7 +23,7 @@ const projectIdKey = defineSearchAttributeKey('projectId', SearchAttributeType.K
 /** Test delays that replace the scheduled ones. */
 let waits: Partial<typeof SCHEDULE> = {};
 let world: DnsWorld;
-let client: Client;
+const client = await temporalClient();
 let native: NativeConnection;
 let workers: Worker[];
 let running: Promise<unknown>;
@@ -32,7 +31,6 @@ let running: Promise<unknown>;
 beforeAll(async () => {
   await startTestWorker(); // a process has one Temporal runtime, and this is who sets it up
   world = await startDnsWorld();
-  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
   native = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS });
   workers = await Promise.all([
     Worker.create({
@@ -53,7 +51,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const worker of workers) worker.shutdown();
   await running;
-  await client.connection.close();
   await native.close();
   await world.close();
 });

@@ -1,18 +1,13 @@
 import { config, newId, pool } from '@postroom/platform';
-import { eventually, runExclusively, startTestWorker, testApi } from '@postroom/testkit';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, runExclusively, startTestWorker, testApi, temporalClient } from '@postroom/testkit';
+import { beforeAll, expect, test } from 'vitest';
 import { countOverdueSchedules, ensureSchedules, runSchedules } from '../src/schedules.ts';
 
 // Scheduled workflows delete expired rows of all projects.
 runExclusively('retention');
 
-let client: Client;
-beforeAll(async () => {
-  await startTestWorker();
-  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
-});
-afterAll(() => client.connection.close());
+beforeAll(startTestWorker);
+const client = await temporalClient();
 
 const schedule = () => client.schedule.getHandle(`${config.TEMPORAL_TASK_QUEUE}-delete-old`);
 

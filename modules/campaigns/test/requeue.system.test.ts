@@ -1,25 +1,15 @@
-import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
+import { eventually, mailSystem, type SystemApi, temporalClient } from '@postroom/testkit';
 import { recordReports } from '@postroom/bounces';
-import { config } from '@postroom/platform';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { campaignKit } from './testing.ts';
 
 const { sink, system } = await mailSystem((to) =>
   refused.has(to) ? { code: 554, message: '5.7.1 Refused by policy' } : undefined,
 );
-let temporal: Client;
+const temporal = await temporalClient();
 
 /** Addresses that the server currently rejects. */
 const refused = new Set<string>();
-
-beforeAll(async () => {
-  temporal = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
-}, 120_000);
-
-afterAll(async () => {
-  await temporal.connection.close();
-});
 
 const { campaignTo, read, untilStatus, eventsOf, expectCountersToAgree, taken, recipients } = campaignKit(() => ({
   system,

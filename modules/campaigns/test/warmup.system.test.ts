@@ -1,19 +1,9 @@
-import { config } from '@postroom/platform';
-import { eventually, mailSystem } from '@postroom/testkit';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, mailSystem, temporalClient } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 import { campaignKit } from './testing.ts';
 
 const { sink, system } = await mailSystem();
-let temporal: Client;
-
-beforeAll(async () => {
-  temporal = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
-}, 120_000);
-
-afterAll(async () => {
-  await temporal.connection.close();
-});
+const temporal = await temporalClient();
 
 const { campaignTo, read, untilStatus, expectCountersToAgree, taken } = campaignKit(() => ({ system, sink }));
 

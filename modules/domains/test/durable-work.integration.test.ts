@@ -1,18 +1,14 @@
-import { config, db } from '@postroom/platform';
+import { db } from '@postroom/platform';
 import { recoverLost } from '@postroom/platform/durable-work';
 import { createProject } from '@postroom/projects';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporalClient } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 import { addLocalDomain } from '../src/domains.ts';
 import { work } from '../src/durable-work.ts';
 import { freshDomain } from './dns-world.ts';
 import { addUnwatchedDomain } from './testing.ts';
 
-let client: Client;
-beforeAll(async () => {
-  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
-});
-afterAll(() => client.connection.close());
+const client = await temporalClient();
 
 const isStarted = (id: string) =>
   client.workflow

@@ -1,25 +1,16 @@
-import { config, newId, pool } from '@postroom/platform';
+import { newId, pool } from '@postroom/platform';
 import { recoverLost } from '@postroom/platform/durable-work';
-import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { eventually, mailSystem, type SystemApi, temporalClient } from '@postroom/testkit';
+import { afterEach, expect, test } from 'vitest';
 import { endQueueDrain, renewDrainLease } from '../src/queue-drains.ts';
 import { holdMail } from './hold-mail.ts';
 import { MAIL_POLICY, newClaim, settle } from '@postroom/ledger';
 import { work } from '../src/durable-work.ts';
 
 const { sink, system } = await mailSystem();
-let client: Client;
-
-beforeAll(async () => {
-  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
-}, 120_000);
+const client = await temporalClient();
 
 afterEach(() => sink.answer(() => undefined));
-
-afterAll(async () => {
-  await client.connection.close();
-});
 
 const email = (to: string) => ({ from: 'hello@example.com', to: [to], subject: 'Hello', text: 'Hello' });
 

@@ -1,10 +1,9 @@
-import { config } from '@postroom/platform';
-import { Client, Connection } from '@temporalio/client';
-import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
+import { eventually, mailSystem, type SystemApi, temporalClient } from '@postroom/testkit';
 import PostalMime from 'postal-mime';
 import { expect, test } from 'vitest';
 
 const { sink, system } = await mailSystem();
+const client = await temporalClient();
 
 const HELLO = { from: 'Acme <hello@example.com>', subject: 'Hello', html: '<p>Hello &amp; welcome</p>' };
 
@@ -141,7 +140,6 @@ test('an email names its workflow, also after it was sent, and the history of th
     sent: await send(api, { to: 'named@mail.test' }),
     failed: await send(api, { to: 'named-no@mail.test' }),
   };
-  const client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
   const { payloadConverter } = client.options.loadedDataConverter;
   for (const [status, state] of [
     ['sent', 'accepted'],
@@ -160,7 +158,6 @@ test('an email names its workflow, also after it was sent, and the history of th
     });
     expect(outcomes).toContainEqual(expect.objectContaining({ [state]: expect.arrayContaining([ids[status]]) }));
   }
-  await client.connection.close();
   sink.answer(() => undefined);
 });
 

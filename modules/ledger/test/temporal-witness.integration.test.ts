@@ -1,14 +1,10 @@
-import { config, newId } from '@postroom/platform';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '@postroom/platform';
+import { temporalClient } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 import { temporalWitness } from '../src/temporal-witness.ts';
 import { type Reservation, SupersededError } from '../src/witness.ts';
 
-let client: Client;
-beforeAll(async () => {
-  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
-});
-afterAll(() => client.connection.close());
+const client = await temporalClient();
 
 const reservation = (scope: string, epoch: number, number: number): Reservation => ({
   scope,

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { config } from '@postroom/settings/config';
+import { temporalClient } from '@postroom/testkit';
+import { expect, test, vi } from 'vitest';
 import { inTransaction, NOW, pool } from '../src/db.ts';
 import { signalWorkflow, startWorkflow } from '../src/outbox.ts';
 import { outboxSource, startAll, startDispatcher, startOnce } from '../src/dispatcher.ts';
 
-let client: Client;
-beforeAll(async () => {
-  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
-});
-afterAll(() => client.connection.close());
+const client = await temporalClient();
 
 /** Dispatches until the rows of these workflows are gone; other tests' rows may wait in the same table. */
 async function relay(workflowIds: string[]): Promise<void> {

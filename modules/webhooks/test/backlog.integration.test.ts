@@ -1,18 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { config, pool } from '@postroom/platform';
-import { eventually, startReceiver, startTestWorker } from '@postroom/testkit';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pool } from '@postroom/platform';
+import { eventually, startReceiver, startTestWorker, temporalClient } from '@postroom/testkit';
+import { beforeAll, expect, test } from 'vitest';
 import { backlog } from './waiting-deliveries.ts';
 
 const WAITING = 20_000;
 
-let client: Client;
-beforeAll(async () => {
-  await startTestWorker();
-  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
-});
-afterAll(() => client.connection.close());
+beforeAll(startTestWorker);
+const client = await temporalClient();
 
 /**
  * Ten fail before the endpoint counts as degraded, up to ten are in flight by then, and one is a probe. Each test process

@@ -1,18 +1,13 @@
-import { config, inTransaction, newId, pool } from '@postroom/platform';
+import { inTransaction, newId, pool } from '@postroom/platform';
 import { recoverLost } from '@postroom/platform/durable-work';
-import { eventually, type Receiver, startReceiver, startTestWorker } from '@postroom/testkit';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventually, type Receiver, startReceiver, startTestWorker, temporalClient } from '@postroom/testkit';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createEndpoint } from '../src/endpoints.ts';
 import { work } from '../src/durable-work.ts';
 
-let client: Client;
+const client = await temporalClient();
 let receiver: Receiver;
-beforeAll(async () => {
-  await startTestWorker();
-  client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
-});
-afterAll(() => client.connection.close());
+beforeAll(startTestWorker);
 beforeEach(async () => {
   receiver = await startReceiver();
 });

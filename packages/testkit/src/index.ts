@@ -18,6 +18,7 @@ export { observeStatements } from './observe-statements.ts';
 export { type MailFaults, mailFaults, rejectOrDefer } from './mail-faults.ts';
 export { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 export { runExclusively } from './run-exclusively.ts';
+export { temporalClient } from './temporal-client.ts';
 export { startTestWorker } from './worker.ts';
 export { postAuth, type SignedIn, signedIn, signIn, TEST_PASSWORD } from './user.ts';
 export type { Role } from '@postroom/auth';
