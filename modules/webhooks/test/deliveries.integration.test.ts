@@ -44,6 +44,14 @@ async function deliveries(api: Api, { id }: Endpoint, query = '') {
   return (await api.get(`/v1/webhooks/${id}/deliveries${query}`)).body.data;
 }
 
+/** The only delivery to an endpoint, once it is in this state. */
+const onlyDelivery = (api: Api, to: Endpoint, state: string) =>
+  eventually(async () => {
+    const list = await deliveries(api, to, `?state=${state}`);
+    expect(list).toHaveLength(1);
+    return list[0];
+  });
+
 /**
  * Verifies as a receiver would, with the header parsed into a map: t=<timestamp>,v1=<hex> over `<timestamp>.<raw
  * body>`.
@@ -164,11 +172,7 @@ test.each([301, 400, 410, 429, 500, 503])('a reply of %i is a failure: the deliv
   );
   const to = await endpoint(api, there.url);
   await happen(api, 'contact.created');
-  const [delivery] = await eventually(async () => {
-    const list = await deliveries(api, to, '?state=retried');
-    expect(list).toHaveLength(1);
-    return list;
-  });
+  const delivery = await onlyDelivery(api, to, 'retried');
   // About one minute later, plus at most 10 %; an overloaded receiver did not ask for longer.
   const wait = Date.parse(delivery.nextAttemptAt) - Date.now();
   expect(wait).toBeGreaterThan(40_000);
@@ -272,11 +276,7 @@ test('a replayed delivery posts the same body, byte for byte', async () => {
   const there = await receiver();
   const to = await endpoint(api, there.url);
   await happen(api, 'contact.created', { b: 1, a: { z: [1, 2.5, 'x'] } });
-  const [delivery] = await eventually(async () => {
-    const list = await deliveries(api, to, '?state=acknowledged');
-    expect(list).toHaveLength(1);
-    return list;
-  });
+  const delivery = await onlyDelivery(api, to, 'acknowledged');
   const replay = await api.post(`/v1/deliveries/${delivery.id}/replay`);
   expect(replay).toMatchObject({ status: 202, body: { data: { replayOf: delivery.id, eventId: delivery.eventId } } });
   expect(replay.body.data.id).not.toBe(delivery.id);
@@ -291,11 +291,7 @@ test('a delivery in progress cannot be replayed', async () => {
   const there = await receiver((_, response) => void response.writeHead(500).end());
   const to = await endpoint(api, there.url);
   await happen(api, 'contact.created');
-  const [delivery] = await eventually(async () => {
-    const list = await deliveries(api, to, '?state=retried');
-    expect(list).toHaveLength(1);
-    return list;
-  });
+  const delivery = await onlyDelivery(api, to, 'retried');
   expect(await api.post(`/v1/deliveries/${delivery.id}/replay`)).toMatchObject({
     status: 409,
     body: { error: { code: 'conflict' } },
@@ -492,11 +488,7 @@ test('a delivery waiting for a retry is given up, whether it waits in a workflow
   const there = await receiver((_received, response) => void response.writeHead(500).end());
   const to = await endpoint(api, there.url);
   await happen(api, 'contact.created');
-  const [inWorkflow] = await eventually(async () => {
-    const list = await deliveries(api, to, '?state=retried');
-    expect(list).toHaveLength(1);
-    return list;
-  });
+  const inWorkflow = await onlyDelivery(api, to, 'retried');
   expect(await api.post(`/v1/deliveries/${inWorkflow.id}/give-up`)).toMatchObject({ status: 202 });
   await eventually(async () => expect(await deliveries(api, to, '?state=failed')).toHaveLength(1));
   expect(there.received).toHaveLength(1);
@@ -543,11 +535,7 @@ test('a delivery whose attempt a batch is making can be neither retried nor give
   const there = await receiver();
   const to = await endpoint(api, there.url);
   await happen(api, 'contact.created');
-  const [{ id }] = await eventually(async () => {
-    const list = await deliveries(api, to, '?state=acknowledged');
-    expect(list).toHaveLength(1);
-    return list;
-  });
+  const { id } = await onlyDelivery(api, to, 'acknowledged');
   for (const [state, message] of [
     ['queued', 'The first attempt of this delivery is queued or in progress.'],
     ['retried', expect.stringMatching(/^An attempt of this delivery is in progress/)],
@@ -570,11 +558,7 @@ test('retrying an acknowledged delivery, or one to a disabled endpoint, is a con
   const there = await receiver();
   const to = await endpoint(api, there.url);
   await happen(api, 'contact.created');
-  const [done] = await eventually(async () => {
-    const list = await deliveries(api, to, '?state=acknowledged');
-    expect(list).toHaveLength(1);
-    return list;
-  });
+  const done = await onlyDelivery(api, to, 'acknowledged');
   expect(await api.post(`/v1/deliveries/${done.id}/retry`)).toMatchObject({
     status: 409,
     body: { error: { code: 'conflict' } },

@@ -3,6 +3,7 @@ import { plan, planRetries, type Take, type EndpointQueue } from '../src/plan.ts
 import { POLICY } from '../src/policy.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
+const LIMITS = { individually: 20, mayBatch: true, maxInFlight: 6_000, inFlight: 0, now };
 
 const endpoint = (endpointId: string, more: Partial<EndpointQueue> = {}): EndpointQueue => ({
   endpointId,
@@ -26,69 +27,33 @@ const sizes = (takes: Take[]) => {
 };
 
 test('normal traffic dispatches each delivery individually', () => {
-  const takes = plan([endpoint('a', { waiting: 3 }), endpoint('b')], {
-    individually: 20,
-    mayBatch: true,
-    maxInFlight: 6_000,
-    inFlight: 0,
-    now,
-  });
+  const takes = plan([endpoint('a', { waiting: 3 }), endpoint('b')], LIMITS);
   expect(taken(takes)).toEqual({ a: 3, b: 1 });
   expect(takes.every(({ batch }) => batch === null)).toBe(true);
 });
 
 test('a long queue to one endpoint is dispatched in batches of up to 600', () => {
-  const takes = plan([endpoint('a', { waiting: 600, isHealthy: true })], {
-    individually: 20,
-    mayBatch: true,
-    maxInFlight: 6_000,
-    inFlight: 0,
-    now,
-  });
+  const takes = plan([endpoint('a', { waiting: 600, isHealthy: true })], LIMITS);
   expect(takes).toEqual([{ endpointId: 'a', take: 600, batch: expect.stringMatching(/^batch_/) }]);
 });
 
 test('the first deliveries of a burst are batched too', () => {
-  expect(
-    sizes(
-      plan([endpoint('a', { waiting: 100 })], {
-        individually: 20,
-        mayBatch: true,
-        maxInFlight: 6_000,
-        inFlight: 0,
-        now,
-      }),
-    ),
-  ).toEqual([10]);
+  expect(sizes(plan([endpoint('a', { waiting: 100 })], LIMITS))).toEqual([10]);
 });
 
 test('endpoints with few deliveries share batches of at most 600', () => {
-  expect(
-    sizes(plan(many(260, { waiting: 5 }), { individually: 20, mayBatch: true, maxInFlight: 6_000, inFlight: 0, now })),
-  ).toEqual([600, 600, 100]);
+  expect(sizes(plan(many(260, { waiting: 5 }), LIMITS))).toEqual([600, 600, 100]);
 });
 
 test('demands of up to half a batch share one, and larger ones get their own', () => {
   const waiting = (rows: number) => many(4, { waiting: rows, isHealthy: true });
-  expect(sizes(plan(waiting(200), { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 0, now }))).toEqual([
-    600, 200,
-  ]);
-  expect(sizes(plan(waiting(400), { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 0, now }))).toEqual([
-    400, 400, 400, 400,
-  ]);
+  expect(sizes(plan(waiting(200), { ...LIMITS, individually: 0 }))).toEqual([600, 200]);
+  expect(sizes(plan(waiting(400), { ...LIMITS, individually: 0 }))).toEqual([400, 400, 400, 400]);
 });
 
 test('an endpoint has few attempts in flight until it acknowledges, and at most three batches then', () => {
   const take = (more: Partial<EndpointQueue>) =>
-    taken(
-      plan([endpoint('a', { waiting: 600, ...more })], {
-        individually: 0,
-        mayBatch: true,
-        maxInFlight: 6_000,
-        inFlight: 0,
-        now,
-      }),
-    );
+    taken(plan([endpoint('a', { waiting: 600, ...more })], { ...LIMITS, individually: 0 }));
   expect(take({})).toEqual({ a: 10 });
   expect(take({ attempting: 10 })).toEqual({});
   expect(take({ attempting: 1750, isHealthy: true })).toEqual({ a: 50 });
@@ -98,18 +63,16 @@ test('an endpoint has few attempts in flight until it acknowledges, and at most 
 
 test('at most three batches are claimed per round, attempts in flight are bounded, and the least recently served endpoints come first', () => {
   const waiting = many(100, { waiting: 600, isHealthy: true }).map((one, n) => ({ ...one, servedAt: 100 - n }));
-  const takes = plan(waiting, { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 2_950, now });
+  const takes = plan(waiting, { ...LIMITS, individually: 0, inFlight: 2_950 });
   expect(sizes(takes)).toEqual([600, 600, 600]);
   expect(takes[0]?.endpointId).toBe('e99');
-  expect(sizes(plan(waiting, { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 4_750, now }))).toEqual([
-    600, 600, 50,
-  ]);
-  expect(plan(waiting, { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 6_000, now })).toEqual([]);
+  expect(sizes(plan(waiting, { ...LIMITS, individually: 0, inFlight: 4_750 }))).toEqual([600, 600, 50]);
+  expect(plan(waiting, { ...LIMITS, individually: 0, inFlight: 6_000 })).toEqual([]);
 });
 
 test('small demands are met before large ones, and a project leaves as much capacity free as it takes', () => {
   const waiting = [endpoint('big', { waiting: 100, isHealthy: true }), endpoint('small', { waiting: 2, servedAt: 9 })];
-  expect(taken(plan(waiting, { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 5_990, now }))).toEqual({
+  expect(taken(plan(waiting, { ...LIMITS, individually: 0, inFlight: 5_990 }))).toEqual({
     big: 5,
     small: 2,
   });
@@ -119,7 +82,7 @@ test('a project with many hanging endpoints takes at most half the capacity and 
   const ofOne = { projectId: 'noisy', waiting: 600, projectInFlight: 2_000 };
   const noisy = many(200, ofOne);
   const quiet = endpoint('quiet', { waiting: 3, servedAt: 9 });
-  const room = { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 2_000, now };
+  const room = { ...LIMITS, individually: 0, inFlight: 2_000 };
   const takes = taken(plan([...noisy, quiet], room));
   expect(takes.quiet).toBe(3);
   const { quiet: _, ...rest } = takes;
@@ -130,13 +93,7 @@ test('a project with many hanging endpoints takes at most half the capacity and 
 
 test('a degraded endpoint gets few deliveries, individually, then a probe every half minute', () => {
   const degraded = (more: Partial<EndpointQueue>) =>
-    plan([endpoint('s', { waiting: 100, failuresInRow: 10, ...more })], {
-      individually: 0,
-      mayBatch: true,
-      maxInFlight: 6_000,
-      inFlight: 0,
-      now,
-    });
+    plan([endpoint('s', { waiting: 100, failuresInRow: 10, ...more })], { ...LIMITS, individually: 0 });
   expect(degraded({ retrying: 8 })).toEqual([{ endpointId: 's', take: 2, batch: null }]);
   expect(degraded({ attempting: 2, retrying: 8 })).toEqual([]);
   expect(degraded({ retrying: 10, servedAt: now - POLICY.endpoint.probeIntervalMs + 1 })).toEqual([]);
@@ -147,22 +104,15 @@ test('degraded or hanging endpoints do not delay others', () => {
   const dead = many(100, { waiting: 100, failuresInRow: 500, retrying: 20, servedAt: now });
   const hanging = many(100, { waiting: 100, attempting: 10 });
   const well = endpoint('well', { waiting: 100, isHealthy: true });
-  expect(
-    taken(
-      plan([...dead, ...hanging, well], { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 1_000, now }),
-    ),
-  ).toEqual({
+  expect(taken(plan([...dead, ...hanging, well], { ...LIMITS, individually: 0, inFlight: 1_000 }))).toEqual({
     well: 100,
   });
 });
 
 test('what may not be batched waits until there is room for its own workflow', () => {
   const takes = plan([endpoint('a', { waiting: 8 }), endpoint('b', { waiting: 600, isHealthy: true })], {
-    individually: 20,
+    ...LIMITS,
     mayBatch: false,
-    maxInFlight: 6_000,
-    inFlight: 0,
-    now,
   });
   expect(taken(takes)).toEqual({ a: 8, b: 12 });
   expect(takes.every(({ batch }) => batch === null)).toBe(true);
@@ -171,7 +121,7 @@ test('what may not be batched waits until there is room for its own workflow', (
 test('the number of first attempts in flight is what the setting allows', () => {
   const waiting = many(100, { waiting: 600, isHealthy: true });
   const takes = (maxInFlight: number) =>
-    sizes(plan(waiting, { individually: 0, mayBatch: true, inFlight: 6_000, maxInFlight, now }));
+    sizes(plan(waiting, { ...LIMITS, individually: 0, inFlight: 6_000, maxInFlight }));
   expect(takes(6_000)).toEqual([]);
   expect(takes(12_000)).toEqual([600, 600, 600]);
 });
