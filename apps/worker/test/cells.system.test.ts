@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@postroom/platform';
 import {
+  addCampaign,
   eventually,
   type Receiver,
   type SmtpSink,
@@ -28,26 +29,14 @@ afterAll(async () => {
 
 /** A campaign to many contacts, and an endpoint for all events. */
 async function prepare(api: SystemApi): Promise<string> {
-  const group = newId('grp');
-  await cells.home.pool.query(
-    `WITH contact AS (
-       INSERT INTO contacts (id, project_id, email, email_key, name, source)
-       SELECT postroom_id('ctc'), $1, 'moved' || i || '@mail.test', 'moved' || i || '@mail.test', 'Reader', 'api'
-       FROM generate_series(1, ${RECIPIENTS}) i RETURNING id
-     ), made AS (INSERT INTO groups (id, project_id, name) VALUES ($2, $1, 'All'))
-     INSERT INTO group_members (group_id, contact_id) SELECT $2, id FROM contact`,
-    [api.projectId, group],
-  );
   expect((await api.post('/v1/webhooks', { url: receiver.url, events: ['email.sent'] })).status).toBe(201);
-  const { body } = await api.post('/v1/campaigns', {
-    name: 'Moved',
-    subject: 'News',
-    from_email: 'news@example.com',
+  const campaign = await addCampaign(cells.home.pool, api, {
+    name: 'moved',
+    recipients: RECIPIENTS,
     html: '<p><a href="https://example.com/there">Hello</a></p>',
-    group_ids: [group],
   });
-  expect((await api.post(`/v1/campaigns/${body.data.id}/send`)).status).toBe(202);
-  return body.data.id;
+  expect((await api.post(`/v1/campaigns/${campaign}/send`)).status).toBe(202);
+  return campaign;
 }
 
 /** Posts emails all the time, as an integrator does that tries again after a 503. @returns how many were accepted once it is stopped. */

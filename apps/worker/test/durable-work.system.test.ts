@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts, run, startTemporal, temporalBinary } from '@postroom/embedded';
 import { newId, SEARCH_ATTRIBUTES, startWorkflow } from '@postroom/platform';
 import {
+  addGroup,
   eventually,
   type Receiver,
   type SmtpSink,
@@ -93,22 +94,14 @@ interface OpenWork {
 async function openEverything(name: string): Promise<OpenWork> {
   const api = await system.api();
   await system.startWorker();
-  await system.pool.query(
-    `WITH contact AS (
-       INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
-       SELECT postroom_id('ctc'), $1, a, a, 'Reader', 'api', now()
-       FROM generate_series(1, ${RECIPIENTS}) i CROSS JOIN LATERAL (SELECT $2 || i || '@mail.test' AS a) AS address RETURNING id
-     ), made AS (INSERT INTO groups (id, project_id, name, updated_at) VALUES ($3, $1, 'All', now()))
-     INSERT INTO group_members (group_id, contact_id) SELECT $3, id FROM contact`,
-    [api.projectId, name, `grp_${name}`],
-  );
+  const group = await addGroup(system.pool, api, { name, contacts: RECIPIENTS });
   const campaign = (title: string, more: object) =>
     created(api, '/v1/campaigns', {
       name: title,
       subject: title,
       from_email: 'news@example.com',
       html: '<p>Hello</p>',
-      group_ids: [`grp_${name}`],
+      group_ids: [group],
       ...more,
     });
   const sending = (await campaign('Sending', { rate_per_second: 20 })).id;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@postroom/platform';
 import {
+  addCampaign,
   eventually,
   type Receiver,
   type SmtpSink,
@@ -16,7 +17,7 @@ import {
 import { execute } from '@postroom/testkit/database';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runChecks } from '../../../scripts/doctor/checks.ts';
-import { addCampaign, runAfterRestore } from './after-restore.ts';
+import { runAfterRestore } from './after-restore.ts';
 import { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
 
 const RECIPIENTS = 900;

@@ -4,7 +4,15 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, run, startTemporal, temporalBinary } from '@postroom/embedded';
-import { eventually, fromSources, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
+import {
+  addCampaign,
+  eventually,
+  fromSources,
+  type SmtpSink,
+  startSmtpSink,
+  startSystem,
+  type System,
+} from '@postroom/testkit';
 import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -74,24 +82,8 @@ test(
   async () => {
     const api = await system.api();
     await system.startWorker();
-    await system.pool.query(
-      `WITH contact AS (
-         INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
-         SELECT postroom_id('ctc'), $1, a, a, 'Reader', 'api', now()
-         FROM generate_series(1, ${RECIPIENTS}) i CROSS JOIN LATERAL (SELECT 'reader' || i || '@mail.test' AS a) AS address RETURNING id
-       ), made AS (INSERT INTO groups (id, project_id, name, updated_at) VALUES ('grp_namespace', $1, 'All', now()))
-       INSERT INTO group_members (group_id, contact_id) SELECT 'grp_namespace', id FROM contact`,
-      [api.projectId],
-    );
-    const { body } = await api.post('/v1/campaigns', {
-      name: 'News',
-      subject: 'News',
-      from_email: 'news@example.com',
-      html: '<p>Hello</p>',
-      group_ids: ['grp_namespace'],
-      rate_per_second: 10,
-    });
-    expect((await api.post(`/v1/campaigns/${body.data.id}/send`)).status).toBe(202);
+    const id = await addCampaign(system.pool, api, { name: 'reader', recipients: RECIPIENTS, rate_per_second: 10 });
+    expect((await api.post(`/v1/campaigns/${id}/send`)).status).toBe(202);
     await eventually(() => expect(sink.mails.length).toBeGreaterThan(5), 30_000);
     await server.stop();
     server = await startEmptyTemporal();

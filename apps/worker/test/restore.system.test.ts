@@ -5,10 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { config, newId } from '@postroom/platform';
 import { migrate } from '@postroom/migrations';
 import { Connection } from '@temporalio/client';
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
+import {
+  addCampaign,
+  eventually,
+  type SmtpSink,
+  startSmtpSink,
+  startSystem,
+  type System,
+  type SystemApi,
+} from '@postroom/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runChecks } from '../../../scripts/doctor/checks.ts';
-import { addCampaign, runAfterRestore } from './after-restore.ts';
+import { runAfterRestore } from './after-restore.ts';
 import { type RestorablePostgres, startRestorablePostgres } from './restorable-postgres.ts';
 
 const RECIPIENTS = 2_000;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  addCampaign,
   createDatabase,
   endProgram,
   eventually,
@@ -68,26 +69,8 @@ test('old → new → old under load: no request fails, no mail waits long, and 
 
   const first = await startRelease('old');
   const api = await newProject(pool, balancer.url);
-  await pool.query(
-    `WITH contact AS (
-       INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
-       SELECT postroom_id('ctc'), $1, 'roll' || i || '@mail.test', 'roll' || i || '@mail.test', 'Reader', 'api', now()
-       FROM generate_series(1, ${RECIPIENTS}) i RETURNING id
-     ), made AS (INSERT INTO groups (id, project_id, name, updated_at) VALUES ('grp_01h455vb4pex5vsknk084sn02q', $1, 'All', now()))
-     INSERT INTO group_members (group_id, contact_id) SELECT 'grp_01h455vb4pex5vsknk084sn02q', id FROM contact`,
-    [api.projectId],
-  );
-  const { data } = (
-    await api.post('/v1/campaigns', {
-      name: 'Rolling',
-      subject: 'News',
-      from_email: 'news@example.com',
-      html: '<p>Hello</p>',
-      group_ids: ['grp_01h455vb4pex5vsknk084sn02q'],
-      rate_per_second: MAILS_PER_SECOND,
-    })
-  ).body;
-  const path = `/v1/campaigns/${data.id}`;
+  const rolling = { name: 'roll', recipients: RECIPIENTS, rate_per_second: MAILS_PER_SECOND };
+  const path = `/v1/campaigns/${await addCampaign(pool, api, rolling)}`;
   expect((await api.post(`${path}/send`)).status).toBe(202);
   await eventually(() => expect(sink.mails.length).toBeGreaterThan(MAILS_PER_SECOND), 60_000);
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
+import { addCampaign, eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { campaignKit } from './testing.ts';
 
@@ -35,25 +35,8 @@ const { campaignTo, read, untilStatus, eventsOf, expectCountersToAgree, taken } 
 
 test('after kill -9 of the worker no recipient gets a message twice or is lost, only messages on the wire are unknown, and the campaign completes on its own', async () => {
   const api = await system.api();
-  await system.pool.query(
-    `WITH contact AS (
-       INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
-       SELECT postroom_id('ctc'), $1, 'kill' || i || '@mail.test', 'kill' || i || '@mail.test', 'Reader', 'api', now()
-       FROM generate_series(1, ${RECIPIENTS}) i RETURNING id
-     ), made AS (INSERT INTO groups (id, project_id, name, updated_at) VALUES ('grp_01h455vb4pex5vsknk084sn02q', $1, 'All', now()))
-     INSERT INTO group_members (group_id, contact_id) SELECT 'grp_01h455vb4pex5vsknk084sn02q', id FROM contact`,
-    [api.projectId],
-  );
-  const { data } = (
-    await api.post('/v1/campaigns', {
-      name: 'Kill',
-      subject: 'News',
-      from_email: 'news@example.com',
-      html: '<p>Hello</p>',
-      group_ids: ['grp_01h455vb4pex5vsknk084sn02q'],
-    })
-  ).body;
-  const path = `/v1/campaigns/${data.id}`;
+  const id = await addCampaign(system.pool, api, { name: 'kill', recipients: RECIPIENTS });
+  const path = `/v1/campaigns/${id}`;
   expect((await api.post(`${path}/send`)).status).toBe(202);
 
   let inFlight = 0;
@@ -64,7 +47,7 @@ test('after kill -9 of the worker no recipient gets a message twice or is lost, 
     // Rows claimed now were in flight in the killed worker.
     const { rows } = await system.pool.query<{ claimed: number }>(
       `SELECT count(*)::int AS claimed FROM messages WHERE campaign_id = $1 AND state = 'claimed'`,
-      [data.id],
+      [id],
     );
     inFlight += rows[0]?.claimed ?? 0;
     await system.startWorker();
@@ -87,7 +70,7 @@ test('after kill -9 of the worker no recipient gets a message twice or is lost, 
   // Recipients who got nothing are listed as unknown, so none is lost silently.
   const { rows } = await system.pool.query<{ email: string; state: string }>(
     'SELECT email, state FROM messages WHERE campaign_id = $1',
-    [data.id],
+    [id],
   );
   expect(rows.filter(({ email, state }) => !counts.has(email) && state !== 'unknown')).toEqual([]);
   const completed = await system.pool.query(

@@ -1,5 +1,5 @@
 import { newId } from '@postroom/platform';
-import { eventually, type SmtpSink, startReceiver, startSmtpSink, startSystem } from '@postroom/testkit';
+import { addCampaign, eventually, type SmtpSink, startReceiver, startSmtpSink, startSystem } from '@postroom/testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -65,25 +65,8 @@ async function twoWorkers(sink: SmtpSink, settings: object, env: Record<string, 
 
 /** Sends a campaign to 2,000 recipients whose addresses begin with its name. */
 async function sendCampaign(system: System, api: SystemApi, name: string): Promise<void> {
-  const group = newId('grp');
-  await system.pool.query(
-    `WITH contact AS (
-       INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
-       SELECT postroom_id('ctc'), $1, $3 || i || '@mail.test', $3 || i || '@mail.test', 'Reader', 'api', now()
-       FROM generate_series(1, 2000) i RETURNING id
-     ), made AS (INSERT INTO groups (id, project_id, name, updated_at) VALUES ($2, $1, $3, now()))
-     INSERT INTO group_members (group_id, contact_id) SELECT $2, id FROM contact`,
-    [api.projectId, group, name],
-  );
-  const campaign = {
-    name,
-    subject: 'News',
-    from_email: 'news@example.com',
-    html: '<p>Hello</p>',
-    group_ids: [group],
-  };
-  const { data } = (await api.post('/v1/campaigns', campaign)).body;
-  expect((await api.post(`/v1/campaigns/${data.id}/send`)).status).toBe(202);
+  const id = await addCampaign(system.pool, api, { name, recipients: 2_000 });
+  expect((await api.post(`/v1/campaigns/${id}/send`)).status).toBe(202);
 }
 
 /** Messages per second that the sink accepts. */

@@ -1,5 +1,6 @@
 export * from './local.ts';
 export { type Api, type Reply, testApi } from './api.ts';
+export { addCampaign, addGroup } from './campaign.ts';
 export { type BreakableProxy, startBreakableProxy } from './breakable-proxy.ts';
 export { type BreakingServer, SESSION_BREAKS, type SessionBreak, startBreakingServer } from './breaking-server.ts';
 export {
