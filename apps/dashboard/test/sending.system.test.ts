@@ -1,25 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { type MailboxServer, startMailboxServer, startTokenServer } from '@postroom/transports/testing';
+import { startTokenServer, trustedMailboxServer } from '@postroom/transports/testing';
 import { PRESETS } from '@postroom/transports';
 import { db } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { inBrowser, accessibilityViolations, type Window, windowOf } from './browser.ts';
 
-const trusted = getCACertificates();
-let server: MailboxServer;
-
-beforeAll(async () => {
-  server = await startMailboxServer();
-  setDefaultCACertificates([...trusted, server.cert]);
-});
-afterAll(async () => {
-  setDefaultCACertificates(trusted);
-  await server.close();
-});
+const server = await trustedMailboxServer();
 
 inBrowser('mailbox accounts', () => {
   test('one is connected with a password, shows a connection error, is corrected and disconnected', async () => {

@@ -3,18 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { journalWitness } from '../src/journal-witness.ts';
-import { type Reservation, SupersededError } from '../src/witness.ts';
+import { SupersededError } from '../src/witness.ts';
+import { reservation } from './reservation.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-journal-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const reservation = (scope: string, epoch: number, number: number): Reservation => ({
-  scope,
-  position: `at ${epoch}.${number}`,
-  until: '2026-01-01T00:00:00.000Z',
-  epoch,
-  number,
-});
 
 test('a journal of several processes gives the last reservation of each scope, and ignores a line that a crash cut off', async () => {
   const [one, other] = [journalWitness(folder), journalWitness(folder)];

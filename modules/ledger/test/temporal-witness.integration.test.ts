@@ -3,16 +3,9 @@ import { temporalClient } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { temporalWitness } from '../src/temporal-witness.ts';
 import { type Reservation, SupersededError } from '../src/witness.ts';
+import { reservation } from './reservation.ts';
 
 const client = await temporalClient();
-
-const reservation = (scope: string, epoch: number, number: number): Reservation => ({
-  scope,
-  position: `at ${epoch}.${number}`,
-  until: '2026-01-01T00:00:00.000Z',
-  epoch,
-  number,
-});
 
 /** Makes witnesses of the same installation, each as another process has it. */
 function installation(known: Reservation[] = []) {

@@ -1,2 +1,7 @@
-export { type MailboxServer, startMailboxServer, startTokenServer } from './mailboxes/mail-server.ts';
+export {
+  type MailboxServer,
+  startMailboxServer,
+  startTokenServer,
+  trustedMailboxServer,
+} from './mailboxes/mail-server.ts';
 export { startSes } from './ses/fake-ses.ts';

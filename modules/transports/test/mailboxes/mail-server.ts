@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHash, randomBytes } from 'node:crypto';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
+import { afterAll } from 'vitest';
 import { selfSigned } from '@postroom/platform';
 
 /** A mail of the mailbox server: who was signed in, and the envelope. */
@@ -33,6 +35,18 @@ export interface MailboxServer {
 
 /** One certificate for all servers of a test, because they share a name. */
 const certificate = selfSigned();
+
+/** A mailbox server that this process trusts, for the tests of a file, which call this before them. */
+export async function trustedMailboxServer(): Promise<MailboxServer> {
+  const trusted = getCACertificates();
+  const server = await startMailboxServer();
+  setDefaultCACertificates([...trusted, server.cert]);
+  afterAll(async () => {
+    setDefaultCACertificates(trusted);
+    await server.close();
+  });
+  return server;
+}
 
 /** A submission server on this machine, with STARTTLS and AUTH by the methods named. Only tests import this file. */
 export async function startMailboxServer(methods: string[] = ['PLAIN', 'LOGIN', 'XOAUTH2']): Promise<MailboxServer> {

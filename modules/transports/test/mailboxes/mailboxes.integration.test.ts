@@ -1,30 +1,19 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { addLocalDomain } from '@postroom/domains';
 import { config, db, newId, pool } from '@postroom/platform';
 import { type Api, type SignedIn, signedIn, testApi } from '@postroom/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SendOutcome } from '@postroom/smtp';
 import { routeFor } from '../../src/transports.ts';
 import { sendingProblem } from '../../src/sender-status.ts';
-import { type MailboxServer, startMailboxServer, startTokenServer, type TokenServer } from './mail-server.ts';
+import { startMailboxServer, startTokenServer, type TokenServer, trustedMailboxServer } from './mail-server.ts';
 import { PRESETS } from '../../src/mailboxes/presets.ts';
 import { releaseQuota, reserveQuota, usedToday } from '../../src/mailboxes/quota.ts';
 import type * as tokensModule from '../../src/mailboxes/tokens.ts';
 import { accessToken, forgetToken } from '../../src/mailboxes/tokens.ts';
 
-const trusted = getCACertificates();
+const server = await trustedMailboxServer();
 const presets = structuredClone(PRESETS);
-let server: MailboxServer;
 let tokens: TokenServer;
-
-beforeAll(async () => {
-  server = await startMailboxServer();
-  setDefaultCACertificates([...trusted, server.cert]);
-});
-afterAll(async () => {
-  setDefaultCACertificates(trusted);
-  await server.close();
-});
 
 /** The presets with the hosts of the test's servers. */
 beforeEach(async () => {
