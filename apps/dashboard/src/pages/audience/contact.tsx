@@ -1,13 +1,5 @@
 import { Badge, Button, Card, Grid, Group, Menu, Stack, Text, TextInput, Title } from '@mantine/core';
-import {
-  IconBan,
-  IconDots,
-  IconDownload,
-  IconEraser,
-  IconMailCheck,
-  IconMailOff,
-  IconTrash,
-} from '@tabler/icons-react';
+import { IconBan, IconDownload, IconEraser, IconMailCheck, IconMailOff, IconTrash } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
@@ -20,6 +12,7 @@ import type { ContactQuery } from '../../generated/graphql.ts';
 import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyButton } from '../../components/copy.tsx';
+import { DotsMenu } from '../../components/dots-menu.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -391,44 +384,34 @@ function Actions({ contact }: { contact: ContactRow }) {
           Unsubscribe
         </Button>
       )}
-      <Menu>
-        <Menu.Target>
-          <Button variant="default" px={9} aria-label={`More for ${name}`}>
-            <IconDots size={18} aria-hidden />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {suppressionStatus === 'none' && (
-            <Menu.Item leftSection={<IconBan size={16} aria-hidden />} onClick={() => void block()}>
-              Suppress address
-            </Menu.Item>
-          )}
-          {canManage && (
-            <Menu.Item
-              leftSection={<IconDownload size={16} aria-hidden />}
-              onClick={() => void savePersonData(contact)}
-            >
-              Export personal data
-            </Menu.Item>
-          )}
+      <DotsMenu label={`More for ${name}`}>
+        {suppressionStatus === 'none' && (
+          <Menu.Item leftSection={<IconBan size={16} aria-hidden />} onClick={() => void block()}>
+            Suppress address
+          </Menu.Item>
+        )}
+        {canManage && (
+          <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => void savePersonData(contact)}>
+            Export personal data
+          </Menu.Item>
+        )}
+        <Menu.Item
+          color="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => setAsked('delete')}
+        >
+          Delete
+        </Menu.Item>
+        {canManage && (
           <Menu.Item
             color="var(--mantine-color-error)"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setAsked('delete')}
+            leftSection={<IconEraser size={16} aria-hidden />}
+            onClick={() => setAsked('erase')}
           >
-            Delete
+            Erase personal data
           </Menu.Item>
-          {canManage && (
-            <Menu.Item
-              color="var(--mantine-color-error)"
-              leftSection={<IconEraser size={16} aria-hidden />}
-              onClick={() => setAsked('erase')}
-            >
-              Erase personal data
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+        )}
+      </DotsMenu>
       <Delete contact={contact} opened={asked === 'delete'} onClose={close} />
       <Erase contact={contact} opened={asked === 'erase'} onClose={close} />
       <FormProblem problem={update.problem ?? suppress.problem} />

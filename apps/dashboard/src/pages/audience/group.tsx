@@ -1,5 +1,5 @@
 import { Button, Menu, Stack, TextInput } from '@mantine/core';
-import { IconDots, IconEye, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconEye, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
@@ -8,6 +8,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { GroupMembersQuery } from '../../generated/graphql.ts';
+import { DotsMenu } from '../../components/dots-menu.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
@@ -149,28 +150,21 @@ function aboutOf({ memberCount, publicName, leftCount }: GroupRow): string {
 function Actions({ group, ask }: { group: GroupRow; ask: (what: Asked) => void }) {
   return (
     <>
-      <Menu>
-        <Menu.Target>
-          <Button variant="default" px={9} aria-label={`More for ${group.name}`}>
-            <IconDots size={18} aria-hidden />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => ask('rename')}>
-            Rename
-          </Menu.Item>
-          <Menu.Item leftSection={<IconEye size={16} aria-hidden />} onClick={() => ask('show')}>
-            Public name
-          </Menu.Item>
-          <Menu.Item
-            color="var(--mantine-color-error)"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => ask('delete')}
-          >
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <DotsMenu label={`More for ${group.name}`}>
+        <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => ask('rename')}>
+          Rename
+        </Menu.Item>
+        <Menu.Item leftSection={<IconEye size={16} aria-hidden />} onClick={() => ask('show')}>
+          Public name
+        </Menu.Item>
+        <Menu.Item
+          color="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => ask('delete')}
+        >
+          Delete
+        </Menu.Item>
+      </DotsMenu>
       <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => ask('add')}>
         Add members
       </Button>

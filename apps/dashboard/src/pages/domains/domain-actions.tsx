@@ -1,10 +1,11 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
-import { IconCloudUpload, IconDots, IconExternalLink, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { Button, Menu } from '@mantine/core';
+import { IconCloudUpload, IconExternalLink, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
+import { DotsMenu } from '../../components/dots-menu.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
 import { useApiAction } from '../../components/use-api-action.ts';
@@ -46,34 +47,27 @@ export function DomainActions({ domain }: { domain: Domain }) {
         </Button>
       )}
       {hasRecords && <CheckNow domain={domain} />}
-      <Menu>
-        <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label="More actions">
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {hasRecords && (
-            <Menu.Item leftSection={<IconCloudUpload size={16} aria-hidden />} onClick={() => setAsked('publish')}>
-              Publish records
-            </Menu.Item>
-          )}
-          {domain.workflowUrl !== null && hasRecords && (
-            <Menu.Item
-              component="a"
-              href={domain.workflowUrl}
-              target="_blank"
-              rel="noreferrer"
-              leftSection={<IconExternalLink size={16} aria-hidden />}
-            >
-              Open in Temporal
-            </Menu.Item>
-          )}
-          <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('remove')}>
-            Remove
+      <DotsMenu label="More actions">
+        {hasRecords && (
+          <Menu.Item leftSection={<IconCloudUpload size={16} aria-hidden />} onClick={() => setAsked('publish')}>
+            Publish records
           </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        )}
+        {domain.workflowUrl !== null && hasRecords && (
+          <Menu.Item
+            component="a"
+            href={domain.workflowUrl}
+            target="_blank"
+            rel="noreferrer"
+            leftSection={<IconExternalLink size={16} aria-hidden />}
+          >
+            Open in Temporal
+          </Menu.Item>
+        )}
+        <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('remove')}>
+          Remove
+        </Menu.Item>
+      </DotsMenu>
       <Publish domain={domain} opened={asked === 'publish'} onClose={close} />
       <Remove domain={domain} opened={asked === 'remove'} onClose={close} />
     </>

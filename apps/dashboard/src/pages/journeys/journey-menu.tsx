@@ -1,10 +1,11 @@
-import { Button, Menu } from '@mantine/core';
-import { IconArchive, IconDots, IconDownload, IconUpload } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconArchive, IconDownload, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { saveJson } from '../../data/save-json.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { JourneyQuery } from '../../generated/graphql.ts';
+import { DotsMenu } from '../../components/dots-menu.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -35,31 +36,24 @@ export function JourneyMenu({
   const close = () => setDialog(undefined);
   return (
     <>
-      <Menu>
-        <Menu.Target>
-          <Button variant="default" px={9} aria-label={`More for ${journey.name}`}>
-            <IconDots size={18} aria-hidden />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconDownload size={16} aria-hidden />}
-            onClick={() => saveJson(`${journey.name}.json`, definition)}
-          >
-            Download as JSON
-          </Menu.Item>
-          <Menu.Item leftSection={<IconUpload size={16} aria-hidden />} onClick={() => setDialog('import')}>
-            Replace with a file
-          </Menu.Item>
-          <Menu.Item
-            color="var(--mantine-color-error)"
-            leftSection={<IconArchive size={16} aria-hidden />}
-            onClick={() => setDialog('archive')}
-          >
-            Archive
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <DotsMenu label={`More for ${journey.name}`}>
+        <Menu.Item
+          leftSection={<IconDownload size={16} aria-hidden />}
+          onClick={() => saveJson(`${journey.name}.json`, definition)}
+        >
+          Download as JSON
+        </Menu.Item>
+        <Menu.Item leftSection={<IconUpload size={16} aria-hidden />} onClick={() => setDialog('import')}>
+          Replace with a file
+        </Menu.Item>
+        <Menu.Item
+          color="var(--mantine-color-error)"
+          leftSection={<IconArchive size={16} aria-hidden />}
+          onClick={() => setDialog('archive')}
+        >
+          Archive
+        </Menu.Item>
+      </DotsMenu>
       <ImportDialog
         opened={dialog === 'import'}
         onClose={close}

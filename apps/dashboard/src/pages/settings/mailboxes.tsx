@@ -1,13 +1,5 @@
-import { ActionIcon, Button, Menu, Stack, Text } from '@mantine/core';
-import {
-  IconAt,
-  IconDots,
-  IconEdit,
-  IconExternalLink,
-  IconPlugConnected,
-  IconPlus,
-  IconTrash,
-} from '@tabler/icons-react';
+import { Button, Menu, Stack, Text } from '@mantine/core';
+import { IconAt, IconEdit, IconExternalLink, IconPlugConnected, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -16,6 +8,7 @@ import { refresh } from '../../data/refresh.ts';
 import { graphql } from '../../generated/gql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
+import { DotsMenu } from '../../components/dots-menu.tsx';
 import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -193,35 +186,28 @@ function Actions({
     onConsent(authorized.authorizationUrl);
   };
   return (
-    <Menu>
-      <Menu.Target>
-        <ActionIcon variant="default" size={32} aria-label={`Actions for ${email}`} loading={test.running}>
-          <IconDots size={16} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {status !== 'connecting' && (
-          <Menu.Item leftSection={<IconPlugConnected size={16} aria-hidden />} onClick={() => void tryIt()}>
-            Test
-          </Menu.Item>
-        )}
-        {signIn === 'oauth2' && (
-          <Menu.Item leftSection={<IconExternalLink size={16} aria-hidden />} onClick={() => void askForConsent()}>
-            Authorize
-          </Menu.Item>
-        )}
-        <Menu.Item leftSection={<IconEdit size={16} aria-hidden />} onClick={() => onAsk('edit')}>
-          Edit
+    <DotsMenu label={`Actions for ${email}`} small loading={test.running}>
+      {status !== 'connecting' && (
+        <Menu.Item leftSection={<IconPlugConnected size={16} aria-hidden />} onClick={() => void tryIt()}>
+          Test
         </Menu.Item>
-        <Menu.Item
-          color="var(--mantine-color-error)"
-          leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={() => onAsk('disconnect')}
-        >
-          Disconnect
+      )}
+      {signIn === 'oauth2' && (
+        <Menu.Item leftSection={<IconExternalLink size={16} aria-hidden />} onClick={() => void askForConsent()}>
+          Authorize
         </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+      <Menu.Item leftSection={<IconEdit size={16} aria-hidden />} onClick={() => onAsk('edit')}>
+        Edit
+      </Menu.Item>
+      <Menu.Item
+        color="var(--mantine-color-error)"
+        leftSection={<IconTrash size={16} aria-hidden />}
+        onClick={() => onAsk('disconnect')}
+      >
+        Disconnect
+      </Menu.Item>
+    </DotsMenu>
   );
 }
 

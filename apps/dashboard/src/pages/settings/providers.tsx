@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Menu, Stack, Text } from '@mantine/core';
-import { IconDots, IconEdit, IconPlugConnected, IconPlus, IconRoute, IconTrash } from '@tabler/icons-react';
+import { Button, Menu, Stack, Text } from '@mantine/core';
+import { IconEdit, IconPlugConnected, IconPlus, IconRoute, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -8,6 +8,7 @@ import type { ConnectionStatus } from '../../generated/graphql.ts';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyField } from '../../components/copy.tsx';
+import { DotsMenu } from '../../components/dots-menu.tsx';
 import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -147,28 +148,21 @@ function Actions({ provider: { id, name }, onAsk }: { provider: Provider; onAsk:
     else notifyError(`${name} failed to connect. See the list for the reason.`);
   };
   return (
-    <Menu>
-      <Menu.Target>
-        <ActionIcon variant="default" size={32} aria-label={`Actions for ${name}`} loading={test.running}>
-          <IconDots size={16} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPlugConnected size={16} aria-hidden />} onClick={() => void tryIt()}>
-          Test connection
-        </Menu.Item>
-        <Menu.Item leftSection={<IconEdit size={16} aria-hidden />} onClick={() => onAsk('edit')}>
-          Edit
-        </Menu.Item>
-        <Menu.Item
-          color="var(--mantine-color-error)"
-          leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={() => onAsk('remove')}
-        >
-          Remove
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <DotsMenu label={`Actions for ${name}`} small loading={test.running}>
+      <Menu.Item leftSection={<IconPlugConnected size={16} aria-hidden />} onClick={() => void tryIt()}>
+        Test connection
+      </Menu.Item>
+      <Menu.Item leftSection={<IconEdit size={16} aria-hidden />} onClick={() => onAsk('edit')}>
+        Edit
+      </Menu.Item>
+      <Menu.Item
+        color="var(--mantine-color-error)"
+        leftSection={<IconTrash size={16} aria-hidden />}
+        onClick={() => onAsk('remove')}
+      >
+        Remove
+      </Menu.Item>
+    </DotsMenu>
   );
 }
 

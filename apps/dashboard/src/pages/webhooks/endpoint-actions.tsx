@@ -1,11 +1,12 @@
-import { ActionIcon, Button, Menu, Radio, Stack, Text } from '@mantine/core';
-import { IconDots, IconPencil, IconPlayerPause, IconSend, IconTrash } from '@tabler/icons-react';
+import { Button, Menu, Radio, Stack, Text } from '@mantine/core';
+import { IconPencil, IconPlayerPause, IconSend, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { WebhookBacklog } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
+import { DotsMenu } from '../../components/dots-menu.tsx';
 import { MenuLink } from '../../components/menu-link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
@@ -61,30 +62,23 @@ export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
       ) : (
         canManage && <Button onClick={() => setAsked('enable')}>Enable</Button>
       )}
-      <Menu>
-        <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label="More actions">
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <MenuLink
-            to="/p/$projectId/webhooks/$endpointId/edit"
-            params={{ projectId, endpointId: endpoint.id }}
-            leftSection={<IconPencil size={16} aria-hidden />}
-          >
-            Edit
-          </MenuLink>
-          {endpoint.enabled && canManage && (
-            <Menu.Item leftSection={<IconPlayerPause size={16} aria-hidden />} onClick={() => setAsked('disable')}>
-              Disable
-            </Menu.Item>
-          )}
-          <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('delete')}>
-            Delete
+      <DotsMenu label="More actions">
+        <MenuLink
+          to="/p/$projectId/webhooks/$endpointId/edit"
+          params={{ projectId, endpointId: endpoint.id }}
+          leftSection={<IconPencil size={16} aria-hidden />}
+        >
+          Edit
+        </MenuLink>
+        {endpoint.enabled && canManage && (
+          <Menu.Item leftSection={<IconPlayerPause size={16} aria-hidden />} onClick={() => setAsked('disable')}>
+            Disable
           </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        )}
+        <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('delete')}>
+          Delete
+        </Menu.Item>
+      </DotsMenu>
       <Enable endpoint={endpoint} opened={asked === 'enable'} onClose={close} />
       <Disable endpoint={endpoint} opened={asked === 'disable'} onClose={close} />
       <Delete endpoint={endpoint} opened={asked === 'delete'} onClose={close} />
