@@ -1,4 +1,4 @@
-import { NumberInput, SimpleGrid } from '@mantine/core';
+import { NumberInput, type NumberInputProps, SimpleGrid } from '@mantine/core';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -72,86 +72,56 @@ function LimitsForm({ policy }: { policy: Policy }) {
       }}
       saved="Limits saved."
     >
-      {(form, readOnly) => (
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <NumberInput
-            label="Maximum messages per second"
-            description="Shared by all campaigns in the project. Leave blank for no limit."
-            min={1}
-            allowDecimal={false}
-            readOnly={readOnly}
-            {...form.getInputProps('ratePerSecond')}
-          />
-          <NumberInput
-            label="Pause after consecutive rejections"
-            description="Without any accepted message in between. Leave blank to disable."
-            min={1}
-            allowDecimal={false}
-            readOnly={readOnly}
-            {...form.getInputProps('refusalsInRow')}
-          />
-          <NumberInput
-            label="Pause at bounce rate"
-            description="Share of messages that bounced or were rejected. Leave blank to disable."
-            suffix="%"
-            min={0}
-            max={100}
-            step={0.5}
-            readOnly={readOnly}
-            {...form.getInputProps('bounceLimitPercent')}
-          />
-          <NumberInput
-            label="Minimum sent for bounce rate"
-            description="The rate is checked after this many messages."
-            suffix=" messages"
-            thousandSeparator=","
-            min={1}
-            allowDecimal={false}
-            readOnly={readOnly}
-            {...form.getInputProps('bounceMinSent')}
-          />
-          <NumberInput
-            label="Pause at complaint rate"
-            description="Share of messages marked as spam. Leave blank to disable."
-            suffix="%"
-            min={0}
-            max={100}
-            step={0.05}
-            readOnly={readOnly}
-            {...form.getInputProps('complaintLimitPercent')}
-          />
-          <NumberInput
-            label="Minimum sent for complaint rate"
-            description="The rate is checked after this many messages."
-            suffix=" messages"
-            thousandSeparator=","
-            min={1}
-            allowDecimal={false}
-            readOnly={readOnly}
-            {...form.getInputProps('complaintMinSent')}
-          />
-          <NumberInput
-            label="Frequency cap"
-            description="The most messages that a contact gets from campaigns and journeys. Leave blank to disable."
-            suffix=" messages"
-            min={1}
-            max={1000}
-            allowDecimal={false}
-            readOnly={readOnly}
-            {...form.getInputProps('frequencyCapMessages')}
-          />
-          <NumberInput
-            label="Days of the frequency cap"
-            description="The number of days over which the cap counts messages."
-            suffix=" days"
-            min={1}
-            max={90}
-            allowDecimal={false}
-            readOnly={readOnly}
-            {...form.getInputProps('frequencyCapDays')}
-          />
-        </SimpleGrid>
-      )}
+      {(form, readOnly) => {
+        const field = (name: keyof Policy, props: NumberInputProps) => (
+          <NumberInput min={1} allowDecimal={false} readOnly={readOnly} {...props} {...form.getInputProps(name)} />
+        );
+        const rate = (name: keyof Policy, props: NumberInputProps) =>
+          field(name, { suffix: '%', min: 0, max: 100, allowDecimal: true, ...props });
+        const minimum = (name: keyof Policy, label: string) =>
+          field(name, {
+            label,
+            description: 'The rate is checked after this many messages.',
+            suffix: ' messages',
+            thousandSeparator: ',',
+          });
+        return (
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            {field('ratePerSecond', {
+              label: 'Maximum messages per second',
+              description: 'Shared by all campaigns in the project. Leave blank for no limit.',
+            })}
+            {field('refusalsInRow', {
+              label: 'Pause after consecutive rejections',
+              description: 'Without any accepted message in between. Leave blank to disable.',
+            })}
+            {rate('bounceLimitPercent', {
+              label: 'Pause at bounce rate',
+              description: 'Share of messages that bounced or were rejected. Leave blank to disable.',
+              step: 0.5,
+            })}
+            {minimum('bounceMinSent', 'Minimum sent for bounce rate')}
+            {rate('complaintLimitPercent', {
+              label: 'Pause at complaint rate',
+              description: 'Share of messages marked as spam. Leave blank to disable.',
+              step: 0.05,
+            })}
+            {minimum('complaintMinSent', 'Minimum sent for complaint rate')}
+            {field('frequencyCapMessages', {
+              label: 'Frequency cap',
+              description: 'The most messages that a contact gets from campaigns and journeys. Leave blank to disable.',
+              suffix: ' messages',
+              max: 1000,
+            })}
+            {field('frequencyCapDays', {
+              label: 'Days of the frequency cap',
+              description: 'The number of days over which the cap counts messages.',
+              suffix: ' days',
+              max: 90,
+            })}
+          </SimpleGrid>
+        );
+      }}
     </SettingForm>
   );
 }
