@@ -30,7 +30,7 @@ export function serveFile(
   request: IncomingMessage,
   response: ServerResponse,
   file: StaticFile,
-  headers: Record<string, string> = {},
+  headers: Record<string, string>,
 ): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');

@@ -67,7 +67,7 @@ export async function getAbTest(projectId: string, id: string, query: RowsQuery 
 }
 
 /** The project's A/B tests, newest first. */
-export const listAbTests = (projectId: string, page: PageArgs, query: RowsQuery = {}): Promise<Page<AbTest>> =>
+export const listAbTests = (projectId: string, page: PageArgs, query: RowsQuery): Promise<Page<AbTest>> =>
   readRows(db.abTest, AB_TEST_ID, page, { projectId }, query);
 
 /** The project's A/B tests with these ids. */

@@ -97,7 +97,7 @@ export async function getCampaign(projectId: string, id: string, query: RowsQuer
 }
 
 /** The campaign with recipients that was started before another one, or null. @throws DomainError `not_found`. */
-export async function previousCampaign(projectId: string, id: string, query: RowsQuery = {}): Promise<Campaign | null> {
+export async function previousCampaign(projectId: string, id: string, query: RowsQuery): Promise<Campaign | null> {
   const { startedAt } = await getCampaign(projectId, id);
   if (startedAt === null) return null;
   const where = { projectId, startedAt: { lt: startedAt }, recipientCount: { gt: 0 } };
@@ -115,7 +115,7 @@ export async function listCampaigns(
   projectId: string,
   { status, search }: CampaignFilter,
   args: PageArgs,
-  query: RowsQuery = {},
+  query: RowsQuery,
 ): Promise<Page<Campaign>> {
   const where = { projectId, ...(status == null ? {} : { status }), ...nameContains(search) };
   return readRows(db.campaign, 'cmp', args, where, query);

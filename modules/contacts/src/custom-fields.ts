@@ -49,7 +49,7 @@ const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_FIELDS = 200;
 
 /** The project's custom-field schema, newest field first. */
-export async function listCustomFields(projectId: string, args: PageArgs = {}): Promise<Page<CustomField>> {
+export async function listCustomFields(projectId: string, args: PageArgs): Promise<Page<CustomField>> {
   return readRows(db.customField, 'fld', args, { projectId });
 }
 

@@ -41,7 +41,7 @@ const MAX_SEGMENTS = 100;
 const PREVIEW_CONTACTS = 10;
 
 /** The project's segments, newest first. */
-export async function listSegments(projectId: string, args: PageArgs = {}): Promise<Page<Segment>> {
+export async function listSegments(projectId: string, args: PageArgs): Promise<Page<Segment>> {
   return readRows(db.segment, 'seg', args, { projectId });
 }
 

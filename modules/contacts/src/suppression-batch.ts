@@ -40,7 +40,7 @@ export async function addSuppressions(
   projectId: string,
   entries: readonly SuppressionEntry[],
   by: SuppressionActor,
-  { dryRun = false }: { dryRun?: boolean | undefined } = {},
+  { dryRun = false }: { dryRun?: boolean | undefined },
 ): Promise<SuppressionBatchResult> {
   if (entries.length === 0 || entries.length > MAX_SUPPRESSION_BATCH)
     throw invalid({ field: 'entries', message: `must be 1 to ${MAX_SUPPRESSION_BATCH} suppressions` });

@@ -52,7 +52,7 @@ export async function getDefinition(projectId: string, id: string, query: RowsQu
 }
 
 /** The project's event definitions, newest name first. */
-export function listDefinitions(projectId: string, page: PageArgs, query: RowsQuery = {}): Promise<Page<Definition>> {
+export function listDefinitions(projectId: string, page: PageArgs, query: RowsQuery): Promise<Page<Definition>> {
   return readRows(db.customEventDefinition, DEFINITION_ID, page, { projectId }, query);
 }
 

@@ -200,7 +200,7 @@ function checkTrackingDomain(host: string, { domain, mailFromDomain }: Domain): 
 }
 
 /** The project's sending domains, newest first (spec: Domains). */
-export async function listDomains(projectId: string, args: PageArgs, query: RowsQuery = {}): Promise<Page<Domain>> {
+export async function listDomains(projectId: string, args: PageArgs, query: RowsQuery): Promise<Page<Domain>> {
   return readRows(db.domain, 'dom', args, { projectId }, query);
 }
 
@@ -208,7 +208,7 @@ export async function listDomains(projectId: string, args: PageArgs, query: Rows
  * Returns a domain of the project by name.
  * @throws DomainError `not_found` (spec: Domains).
  */
-export async function getDomain(projectId: string, name: string, query: RowsQuery = {}): Promise<Domain> {
+export async function getDomain(projectId: string, name: string, query: RowsQuery): Promise<Domain> {
   const domain = await db.domain.findFirst({ ...query, where: { projectId, domain: normalizeDomain(name) } });
   if (domain === null) throw notFound('domain');
   return domain;

@@ -379,7 +379,7 @@ export async function listEmails(
   projectId: string,
   filter: EmailFilter,
   args: PageArgs,
-  query: RowsQuery = {},
+  query: RowsQuery,
 ): Promise<Page<Message>> {
   if (filter.campaignId != null) await checkCampaign(projectId, filter.campaignId);
   const select = (before?: string) => {

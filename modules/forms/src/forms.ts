@@ -36,7 +36,7 @@ export async function getForm(projectId: string, id: string, query: RowsQuery = 
 }
 
 /** The project's forms, newest first. */
-export const listForms = (projectId: string, page: PageArgs, query: RowsQuery = {}): Promise<Page<Form>> =>
+export const listForms = (projectId: string, page: PageArgs, query: RowsQuery): Promise<Page<Form>> =>
   readRows(db.form, FORM_ID, page, { projectId }, query);
 
 /** The project's forms with these ids. */
@@ -177,7 +177,7 @@ export async function listSubmissions(
     email,
     ...page
   }: PageArgs & { formId: string; status?: SubmissionStatus | null | undefined; email?: string | null | undefined },
-  query: RowsQuery = {},
+  query: RowsQuery,
 ): Promise<Page<FormSubmission>> {
   await getForm(projectId, formId, { select: { id: true } });
   const now = databaseTime();

@@ -90,7 +90,7 @@ export async function getGroup(projectId: string, id: string, query: RowsQuery =
 export async function listGroups(
   projectId: string,
   { contactId, ...page }: PageArgs & { contactId?: string | null | undefined },
-  query: RowsQuery = {},
+  query: RowsQuery,
 ): Promise<Page<Group>> {
   if (contactId == null) return readRows(db.group, 'grp', page, { projectId }, query);
   await getContact(projectId, contactId);

@@ -10,7 +10,7 @@ import { checkOpen, lockImport, startImporting, topicOf } from './imports.ts';
 export async function executeDryRun(
   projectId: string,
   id: string,
-  { skipInvalid }: { skipInvalid?: boolean | null | undefined } = {},
+  { skipInvalid }: { skipInvalid?: boolean | null | undefined },
 ): Promise<string> {
   return inTransaction(async (tx) => {
     await checkOpen(tx, projectId);

@@ -24,7 +24,7 @@ export function listNotifications(
   projectId: string,
   userId: string,
   page: PageArgs,
-  query: RowsQuery = {},
+  query: RowsQuery,
 ): Promise<Page<Notification>> {
   return readRows(db.notification, NOTIFICATION_ID, page, { projectId, recipients: { some: { userId } } }, query);
 }

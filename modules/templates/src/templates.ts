@@ -70,7 +70,7 @@ export async function listTemplates(
   projectId: string,
   { search }: { search?: string | null | undefined },
   args: PageArgs,
-  query: RowsQuery = {},
+  query: RowsQuery,
 ): Promise<Page<Template>> {
   return readRows(db.template, 'tpl', args, { projectId, ...nameContains(search) }, query);
 }

@@ -41,7 +41,7 @@ export async function listDeliveries(
   projectId: string,
   { endpointId, state, eventId, eventType }: DeliveryFilter,
   args: PageArgs,
-  query: RowsQuery = {},
+  query: RowsQuery,
 ): Promise<Page<Delivery>> {
   if (endpointId != null) await getEndpoint(projectId, endpointId, { select: { id: true } });
   if (eventId != null) await checkEvent(projectId, eventId);

@@ -92,7 +92,7 @@ export async function getEndpoint(projectId: string, id: string, query: RowsQuer
 }
 
 /** The project's endpoints, newest first. */
-export async function listEndpoints(projectId: string, args: PageArgs, query: RowsQuery = {}): Promise<Page<Endpoint>> {
+export async function listEndpoints(projectId: string, args: PageArgs, query: RowsQuery): Promise<Page<Endpoint>> {
   return readRows(db.webhookEndpoint, 'whe', args, { projectId }, query);
 }
 

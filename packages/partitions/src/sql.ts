@@ -9,7 +9,7 @@
  * PostgreSQL look up each row by itself.
  * @param alias of the table, for `rest`: further conditions that begin with AND, and a lock.
  */
-export const rowWithId = (table: string, alias: string, id: string, rest = ''): string =>
+export const rowWithId = (table: string, alias: string, id: string, rest: string): string =>
   `(SELECT * FROM ${table} ${alias} WHERE ${alias}.id = ANY (array_append(NULL::text[], ${id})) ${rest} OFFSET 0)`;
 
 /**

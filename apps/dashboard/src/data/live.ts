@@ -60,7 +60,7 @@ const SHELL_WAIT_MS = 1000;
 export function useLiveValue<Data>(
   document: TypedDocumentNode<Data, Record<string, never>>,
   onEvent: (data: Data) => void,
-  { pause: off = false }: { pause?: boolean } = {},
+  { pause: off }: { pause: boolean },
 ): void {
   const tellEvent = useEffectEvent(onEvent);
   useEffect(() => {

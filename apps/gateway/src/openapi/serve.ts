@@ -5,7 +5,7 @@ import { serveFile, type StaticFile, staticFile } from '../static.ts';
 import { openApiDocument } from './document.ts';
 
 /** Serves `/v1/openapi.json` without a key; the document is generated on first use. */
-export function createOpenApi(schema: GraphQLSchema, routes: readonly Route[], streams: readonly StreamRoute[] = []) {
+export function createOpenApi(schema: GraphQLSchema, routes: readonly Route[], streams: readonly StreamRoute[]) {
   let file: StaticFile | undefined;
   return (request: IncomingMessage, response: ServerResponse): void => {
     file ??= staticFile('application/json; charset=utf-8', JSON.stringify(openApiDocument(schema, routes, streams)));

@@ -46,7 +46,7 @@ export const EXPOSED_HEADERS =
   'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, Retry-After, Idempotent-Replayed';
 
 /** Serves `/v1`: each route runs its GraphQL document, which is validated against the schema at startup. */
-export function createFacade(schema: GraphQLSchema, routes: readonly Route[], streams: readonly StreamRoute[] = []) {
+export function createFacade(schema: GraphQLSchema, routes: readonly Route[], streams: readonly StreamRoute[]) {
   const prepared = routes.map((route) => prepare(schema, route));
   for (const each of prepared) each.target = targetOf(each, prepared);
   const router = new Router<Prepared>([...prepared, ...streams.map((route) => prepareStream(schema, route))]);
