@@ -57,7 +57,7 @@ export function registerFormTools(server: McpServer, postroom: Postroom): void {
       description: 'Who submitted a form, and when and from which network they consented.',
       inputSchema: z.strictObject({
         form_id: formId,
-        status: z.enum(['pending', 'confirmed', 'expired']).optional().describe('Only those in this state.'),
+        status: z.enum(['pending', 'blocked', 'confirmed', 'expired']).optional().describe('Only those in this state.'),
         email: z.string().optional().describe('Only those of this address.'),
         ...paging,
       }),

@@ -3,8 +3,8 @@ import {
   checkVersion,
   coalesceReads,
   conflictIfTaken,
+  countUpTo,
   databaseNow,
-  databaseTime,
   db,
   DomainError,
   emailKey,
@@ -15,6 +15,8 @@ import {
   type Page,
   type PageArgs,
   pool,
+  readLimited,
+  readPage,
   readRows,
   type RowsQuery,
   runCostly,
@@ -131,26 +133,38 @@ export async function shownFields({ projectId, fields }: Pick<Form, 'projectId' 
   });
 }
 
+/**
+ * The state of a submission. `blocked`: it would be pending if its address could be mailed. Nothing sends its email, and its link is
+ * refused.
+ */
+export type SubmissionStatus = 'pending' | 'blocked' | 'confirmed' | 'expired';
+
+/** The states as conditions on a submission `s`, as SQL. */
+const inStatus = (projectId: string): Record<SubmissionStatus, string> => {
+  const blocked = isBlocked(projectId, 's.email_key');
+  const open = 's.confirmed_at IS NULL AND s.expires_at > now()';
+  return {
+    pending: `${open} AND NOT ${blocked}`,
+    blocked: `${open} AND ${blocked}`,
+    confirmed: 's.confirmed_at IS NOT NULL',
+    expired: 's.confirmed_at IS NULL AND s.expires_at <= now()',
+  };
+};
+
 /** How many submissions of a form there are. */
-export interface SubmissionCounts {
-  pending: number;
-  /** Those that would be pending if their address could be mailed. */
-  blocked: number;
-  confirmed: number;
-}
+export type SubmissionCounts = Record<Exclude<SubmissionStatus, 'expired'>, number>;
 
 /** Counts the submissions of each of the project's forms. */
 export async function countSubmissions(
   projectId: string,
   ids: readonly string[],
 ): Promise<Map<string, SubmissionCounts>> {
+  const { pending, blocked, confirmed } = inStatus('$2');
   const { rows } = await runCostly(projectId, () =>
     pool.query<SubmissionCounts & { formId: string }>(
-      `SELECT form_id AS "formId", count(*) FILTER (WHERE s.confirmed_at IS NOT NULL)::int AS confirmed,
-         count(*) FILTER (WHERE is_open AND NOT is_blocked)::int AS pending, count(*) FILTER (WHERE is_blocked)::int AS blocked
-       FROM form_submissions s CROSS JOIN LATERAL (SELECT s.confirmed_at IS NULL AND s.expires_at > now() AS is_open) AS o
-       CROSS JOIN LATERAL (SELECT is_open AND ${isBlocked('$2', 's.email_key')} AS is_blocked) AS b
-       WHERE form_id = ANY ($1) GROUP BY form_id`,
+      `SELECT form_id AS "formId", count(*) FILTER (WHERE ${confirmed})::int AS confirmed,
+         count(*) FILTER (WHERE ${pending})::int AS pending, count(*) FILTER (WHERE ${blocked})::int AS blocked
+       FROM form_submissions s WHERE form_id = ANY ($1) GROUP BY form_id`,
       [ids, projectId],
     ),
   );
@@ -158,14 +172,13 @@ export async function countSubmissions(
   return new Map(ids.map((id) => [id, known.get(id) ?? { pending: 0, blocked: 0, confirmed: 0 }]));
 }
 
-export type SubmissionStatus = 'pending' | 'confirmed' | 'expired';
-
-export function statusOf({
-  confirmedAt,
-  expiresAt,
-}: Pick<FormSubmission, 'confirmedAt' | 'expiresAt'>): SubmissionStatus {
+export function statusOf(
+  { confirmedAt, expiresAt }: Pick<FormSubmission, 'confirmedAt' | 'expiresAt'>,
+  blocked: boolean,
+): SubmissionStatus {
   if (confirmedAt !== null) return 'confirmed';
-  return expiresAt.getTime() > databaseNow() ? 'pending' : 'expired';
+  if (expiresAt.getTime() <= databaseNow()) return 'expired';
+  return blocked ? 'blocked' : 'pending';
 }
 
 /** The submissions of a form that match every filter, newest first. @throws DomainError `not_found`. */
@@ -180,19 +193,24 @@ export async function listSubmissions(
   query: RowsQuery,
 ): Promise<Page<FormSubmission>> {
   await getForm(projectId, formId, { select: { id: true } });
-  const now = databaseTime();
-  const ofStatus = {
-    pending: { confirmedAt: null, expiresAt: { gt: now } },
-    confirmed: { confirmedAt: { not: null } },
-    expired: { confirmedAt: null, expiresAt: { lte: now } },
-  };
-  const where = {
-    projectId,
-    formId,
-    ...(status == null ? {} : ofStatus[status]),
-    ...(email == null ? {} : { emailKey: emailKey(email.trim()) }),
-  };
-  return readRows(db.formSubmission, SUBMISSION_ID, page, where, query);
+  const values = [projectId, formId, ...(email == null ? [] : [emailKey(email.trim())])];
+  const from = `SELECT s.id FROM form_submissions s WHERE s.project_id = $1 AND s.form_id = $2
+    ${email == null ? '' : 'AND s.email_key = $3'} ${status == null ? '' : `AND ${inStatus('$1')[status]}`}`;
+  // Only the index of all submissions of the form has their order, so few of many are found by reading the others.
+  const run = <Result>(read: () => Promise<Result>) => (status == null ? read() : runCostly(projectId, read));
+  return readPage(
+    SUBMISSION_ID,
+    page,
+    ({ limit, before }) =>
+      readLimited(async () => {
+        const onPage = before === undefined ? '' : `AND s.id < $${values.length + 2}`;
+        const text = `${from} ${onPage} ORDER BY s.id DESC LIMIT $${values.length + 1}`;
+        const given = [...values, limit, ...(before === undefined ? [] : [before])];
+        const ids = (await run(() => pool.query<{ id: string }>(text, given))).rows.map(({ id }) => id);
+        return db.formSubmission.findMany({ ...query, where: { id: { in: ids } }, orderBy: { id: 'desc' } });
+      }),
+    (limit) => run(() => countUpTo(limit, from, values)),
+  );
 }
 
 /** The project's submissions with these ids. */

@@ -84,11 +84,9 @@ const FormField = builder.objectRef<FieldRow>('FormField').implement({
 const Counts = builder.objectRef<SubmissionCounts>('FormSubmissionCounts').implement({
   description: 'The number of submissions of a form, by state.',
   fields: (t) => ({
-    pending: t.exposeInt('pending', { description: 'Waiting for their confirmation, without `blocked` ones.' }),
-    blocked: t.exposeInt('blocked', {
-      description: 'Not confirmed, and `blocked`: the address bounced, complained or was suppressed by the project.',
-    }),
-    confirmed: t.exposeInt('confirmed', { description: 'Confirmed.' }),
+    pending: t.exposeInt('pending', { description: 'Those that are `pending`.' }),
+    blocked: t.exposeInt('blocked', { description: 'Those that are `blocked`.' }),
+    confirmed: t.exposeInt('confirmed', { description: 'Those that are `confirmed`.' }),
   }),
 });
 
@@ -192,6 +190,10 @@ const Status = builder.enumType('FormSubmissionStatus', {
   description: 'The state of a submission.',
   values: {
     pending: { description: 'It is waiting for confirmation.' },
+    blocked: {
+      description:
+        'It is not confirmed, cannot be, and gets no email: the address bounced, complained or was suppressed by the project.',
+    },
     confirmed: { description: 'It was confirmed, or needed no confirmation.' },
     expired: { description: 'It was not confirmed in time. It will be deleted.' },
   } satisfies Record<SubmissionStatus, { description: string }>,
@@ -200,6 +202,11 @@ const Status = builder.enumType('FormSubmissionStatus', {
 const loadBlocked = batchLoader((context: Context, keys: readonly string[]) =>
   blockedAddresses(pool, callerProject(context), keys),
 );
+
+const loadIsBlocked = async (
+  context: Context,
+  { confirmedAt, emailKey }: { confirmedAt: Date | null; emailKey: string },
+): Promise<boolean> => confirmedAt === null && ((await loadBlocked(context, emailKey)) ?? false);
 
 const Submission = builder.prismaObject('FormSubmission', {
   interfaces: [Node],
@@ -222,15 +229,14 @@ const Submission = builder.prismaObject('FormSubmission', {
     status: t.field({
       type: Status,
       description: 'Its state.',
-      select: { confirmedAt: true, expiresAt: true },
-      resolve: statusOf,
+      select: { confirmedAt: true, expiresAt: true, emailKey: true },
+      resolve: async (row, _args, context) => statusOf(row, await loadIsBlocked(context, row)),
     }),
     blocked: t.boolean({
       description:
         'Whether it cannot be confirmed, and gets no email, because the address bounced, complained or was suppressed by the project. False once it is confirmed.',
       select: { confirmedAt: true, emailKey: true },
-      resolve: async ({ confirmedAt, emailKey }, _args, context) =>
-        confirmedAt === null && ((await loadBlocked(context, emailKey)) ?? false),
+      resolve: (row, _args, context) => loadIsBlocked(context, row),
     }),
     consentText: t.exposeString('consentText', {
       nullable: true,

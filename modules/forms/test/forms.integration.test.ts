@@ -195,13 +195,25 @@ test('the response is the same whether an address is new, a contact, unsubscribe
   ]);
   const { data } = (await api.get(`/v1/forms/${form}/submissions`)).body;
   expect(data.map(({ email, status, blocked }: Record<string, unknown>) => [email, status, blocked])).toEqual([
-    ['bounced@example.net', 'pending', true],
+    ['bounced@example.net', 'blocked', true],
     ['left@example.net', 'pending', false],
     ['known@example.net', 'pending', false],
     ['new@example.net', 'pending', false],
   ]);
   const counts = async () => (await api.get(`/v1/forms/${form}`)).body.data.submissionCounts;
   expect(await counts()).toEqual({ pending: 3, blocked: 1, confirmed: 0 });
+  const listed = async (query: string) => {
+    const { body } = await api.get(`/v1/forms/${form}/submissions?total=true&${query}`);
+    return [body.total, ...body.data.map(({ email }: { email: string }) => email.split('@')[0])];
+  };
+  expect(await listed('status=pending')).toEqual([3, 'left', 'known', 'new']);
+  expect(await listed('status=blocked')).toEqual([1, 'bounced']);
+  expect(await listed('status=pending&email=bounced@example.net')).toEqual([0]);
+  expect(await listed('status=blocked&email=Bounced@example.net')).toEqual([1, 'bounced']);
+  const [first, cursor] = await api
+    .get(`/v1/forms/${form}/submissions?status=pending&limit=2`)
+    .then(({ body }) => [body.data.length, body.next_cursor]);
+  expect([first, await listed(`status=pending&limit=2&cursor=${cursor}`)]).toEqual([2, [3, 'new']]);
   await pool.query('UPDATE form_submissions SET expires_at = now() WHERE form_id = $1', [form]);
   expect(await counts()).toEqual({ pending: 0, blocked: 0, confirmed: 0 });
 });

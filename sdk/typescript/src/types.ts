@@ -1094,11 +1094,12 @@ export interface Form {
 /**
  * The state of a submission.
  *
+ * - `blocked`: It is not confirmed, cannot be, and gets no email: the address bounced, complained or was suppressed by the project.
  * - `confirmed`: It was confirmed, or needed no confirmation.
  * - `expired`: It was not confirmed in time. It will be deleted.
  * - `pending`: It is waiting for confirmation.
  */
-export type FormSubmissionStatus = 'confirmed' | 'expired' | 'pending';
+export type FormSubmissionStatus = 'blocked' | 'confirmed' | 'expired' | 'pending';
 
 /** A submission of a form; once confirmed, it is the record of consent. */
 export interface FormSubmission {
@@ -1952,11 +1953,11 @@ export interface BacktestDetail {
 
 /** The number of submissions of a form, by state. */
 export interface FormSubmissionCounts {
-  /** Waiting for their confirmation, without `blocked` ones. */
+  /** Those that are `pending`. */
   pending: number;
-  /** Not confirmed, and `blocked`: the address bounced, complained or was suppressed by the project. */
+  /** Those that are `blocked`. */
   blocked: number;
-  /** Confirmed. */
+  /** Those that are `confirmed`. */
   confirmed: number;
 }
 

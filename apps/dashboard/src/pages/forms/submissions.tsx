@@ -13,7 +13,7 @@ import { Pager } from '../../components/pager.tsx';
 import { Empty, QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { BLOCKED, SUBMISSION_STATUS } from './labels.ts';
+import { SUBMISSION_STATUS } from './labels.ts';
 
 const SUBMISSIONS = graphql(`
   query FormSubmissions($formId: ID!, $status: FormSubmissionStatus, $after: String) {
@@ -23,7 +23,6 @@ const SUBMISSIONS = graphql(`
         email
         name
         status
-        blocked
         submittedAt
         submittedFrom
         confirmedAt
@@ -101,8 +100,8 @@ export function Submissions({ formId }: { formId: string }) {
                   },
                   {
                     title: 'Status',
-                    cell: ({ status, blocked }) => {
-                      const [tone, label] = blocked && status === 'pending' ? BLOCKED : SUBMISSION_STATUS[status];
+                    cell: ({ status }) => {
+                      const [tone, label] = SUBMISSION_STATUS[status];
                       return <StatusBadge tone={tone}>{label}</StatusBadge>;
                     },
                     width: 190,
