@@ -24,8 +24,13 @@ const ROUTINE = new Set([
   'trackEvents',
   'enrollContacts',
 ]);
-/** Mutations without an entry: a part of an operation that has its own, and what concerns only the caller. */
-const UNRECORDED = new Set(['addImportPart', 'markNotificationsRead']);
+/** Mutations that write their entry themselves, in the log of a project that is not the caller's yet. */
+const SELF_RECORDED = ['createProject', 'acceptInvitation', 'invitationAccept'];
+/** Mutations without an entry of ours: those, a part of an operation that has its own, and what concerns only the caller. */
+const UNRECORDED = new Set([...SELF_RECORDED, 'addImportPart', 'markNotificationsRead']);
+
+/** The types that mutations of the caller's own account and settings return. */
+const OF_CALLER = new Set(['User', 'UpdateNotificationSettingsPayload']);
 
 type Args = Record<string, unknown>;
 type Field = GraphQLField<unknown, Context>;
@@ -61,7 +66,7 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
       };
       const result: unknown = await observeTransactions(recordChanges, async () => resolve(root, args, context, info));
       if (isRecorded) return result;
-      const id = targetId ?? idIn(result);
+      const id = targetId ?? idIn(result) ?? projectId;
       const { name } = before ?? (await stateOf(pool, id)) ?? {};
       await audit(pool, { ...entry, targetId: id, targetName: name });
       return result;
@@ -85,17 +90,17 @@ function actionOf({ name, extensions }: Field, args: Args): string {
   return typeof action === 'function' ? action(args) : (action ?? name);
 }
 
-/** What a mutation changes, as far as its arguments say; without an id, the project or the person itself. */
+/** What a mutation changes, as far as its arguments and its type say; without an id, the project or the person itself. */
 function targetBefore(field: Field, args: Args, { caller }: Context): string | undefined {
   const id = args.id ?? args.userId;
   if (typeof id === 'string') return id;
   if (caller === null) return undefined;
   const type = getNamedType(field.type).name;
-  if (valuesOf(field) !== undefined || (type === 'Project' && field.name !== 'createProject')) return projectOf(caller);
-  return type === 'User' ? caller.id : undefined;
+  if (valuesOf(field) !== undefined || type === 'Project') return projectOf(caller);
+  return OF_CALLER.has(type) ? caller.id : undefined;
 }
 
-/** The id of what a mutation returned, or of the first object in its payload; undefined for a list of objects. */
+/** The id of what a mutation returned, or of the first object in its payload; undefined for a list of objects, which is about the project. */
 function idIn(result: unknown): string | undefined {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return undefined;
   return [result, ...Object.values(result)].map(ownId).find((id) => id !== undefined);

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  audit,
   checkLimit,
   config,
   conflictIfTaken,
@@ -190,7 +191,9 @@ export async function acceptFromOtherCell(tokenHash: string, { id, name, email }
   return addMember(found.invitation, id);
 }
 
+/** Adds the member, and records it in the audit log of the project that they join. */
 async function addMember(invitation: Invitation, userId: string): Promise<{ projectId: string; userId: string }> {
+  const { projectId } = invitation;
   await inTransaction(async (tx) => {
     await assertStillAllowed(tx, invitation);
     const accepted = await sql(
@@ -200,12 +203,15 @@ async function addMember(invitation: Invitation, userId: string): Promise<{ proj
     );
     if (accepted.length === 0) throw new DomainError('not_found', 'This invitation was already used.');
     await sql(tx, 'INSERT INTO members (project_id, user_id, role) VALUES ($1, $2, $3::role) ON CONFLICT DO NOTHING', [
-      invitation.projectId,
+      projectId,
       userId,
       invitation.role,
     ]);
+    const [user] = await sql<{ name: string }>(tx, 'SELECT name FROM users WHERE id = $1', [userId]);
+    const entry = { action: 'acceptInvitation', targetId: userId, targetName: user?.name };
+    await audit(tx, { projectId, actorId: userId, ...entry });
   });
-  return { projectId: invitation.projectId, userId };
+  return { projectId, userId };
 }
 
 const invitationInvalid = () => new DomainError('not_found', 'This invitation is no longer valid. Ask for a new one.');

@@ -1,10 +1,10 @@
-import { db, DomainError, type Prisma, checkLimit } from '@postroom/platform';
+import { audit, checkLimit, db, DomainError, type Prisma } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
 
 const MAX_OWN_PROJECTS = 200;
 
 /**
- * Creates a project that the user owns. Users who own none may not: they were invited to others' projects.
+ * Creates a project that the user owns, and begins its audit log with that. Users who own none may not: they were invited to others' projects.
  * @throws DomainError `forbidden`, `validation_error` for an invalid name, or `conflict` if the user owns too many.
  */
 export async function createOwnProject(userId: string, name: string): Promise<Prisma.ProjectModel> {
@@ -15,6 +15,8 @@ export async function createOwnProject(userId: string, name: string): Promise<Pr
     await tx.member.create({ data: { projectId: project.id, userId, role: 'owner' } });
     const limit = { of: userId, rows: 'projects', max: MAX_OWN_PROJECTS, whose: 'A user' };
     await checkLimit(tx, limit, () => tx.member.count({ where: { userId, role: 'owner' } }));
+    const { id: projectId, name: targetName } = project;
+    await audit(tx, { projectId, actorId: userId, action: 'createProject', targetId: projectId, targetName });
     return project;
   });
 }

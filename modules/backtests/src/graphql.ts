@@ -274,7 +274,10 @@ const Backtest = builder.prismaObject('Backtest', {
   }),
 });
 
-registerNode(BACKTEST_ID, 'Backtest', (context, ids) => findBacktests(callerProject(context), ids));
+registerNode(BACKTEST_ID, 'Backtest', (context, ids) => findBacktests(callerProject(context), ids), 'read', {
+  select: `SELECT b.id, j.name FROM backtests b LEFT JOIN journeys j ON j.id = b.journey_id
+    WHERE b.id = ANY ($1::text[]) AND b.project_id = $2`,
+});
 
 const at = (ms: number) => new Date(ms);
 

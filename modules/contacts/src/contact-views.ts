@@ -14,7 +14,7 @@ import {
 
 export type ContactView = Prisma.ContactViewModel;
 
-const VIEW_ID = defineIdPrefix('cvw', 'saved view');
+export const VIEW_ID = defineIdPrefix('cvw', 'saved view');
 
 /** Maximum number of views that a user saves in a project. */
 const MAX_VIEWS = 50;

@@ -171,7 +171,7 @@ export {
   replacesMutation,
   useInstead,
 } from './mutations.ts';
-export { auditedRows, Node, registerNode } from './nodes.ts';
+export { auditedRows, Node, registerAudited, registerNode } from './nodes.ts';
 export { SEARCH_ATTRIBUTES, type SearchAttribute, type WorkflowLabels } from '@postroom/temporal';
 export { signalWorkflow, startWorkflow, type WorkflowStart } from './outbox.ts';
 export { stopAfterRepeatedErrors } from '@postroom/temporal/repeated-errors';

@@ -15,10 +15,10 @@ interface NodeType {
   permission: Permission;
   /** Loads the rows with these ids that the caller may see, in any order. */
   load: (context: Context, ids: string[]) => Promise<readonly Row[]>;
-  audited: AuditedType<never> | undefined;
 }
 
 const types = new Map<string, NodeType>();
+const auditedTypes = new Map<string, AuditedType<never>>();
 
 /** Maximum ids per `nodes(ids:)`. */
 const MAX_NODES = 100;
@@ -47,7 +47,13 @@ export function registerNode<Audited extends Row>(
   permission: Permission = 'read',
   audited?: AuditedType<Audited>,
 ): void {
-  types.set(prefix, { prefix, typename, load, permission, audited });
+  types.set(prefix, { prefix, typename, load, permission });
+  if (audited !== undefined) registerAudited(prefix, audited);
+}
+
+/** What the audit log records of the rows of a type that is no `Node`. */
+export function registerAudited<Audited extends Row>(prefix: IdPrefix, audited: AuditedType<Audited>): void {
+  auditedTypes.set(prefix, audited);
 }
 
 const namedRow = ({ id: _, ...values }: Row & { name: string | null }): AuditedRow => ({ name: values.name, values });
@@ -56,7 +62,7 @@ const namedRow = ({ id: _, ...values }: Row & { name: string | null }): AuditedR
 export async function auditedRows(tx: Tx, projectId: string, ids: readonly string[]): Promise<Map<string, AuditedRow>> {
   const found = new Map<string, AuditedRow>();
   for (const [prefix, own] of Map.groupBy(new Set(ids), prefixOf)) {
-    const { audited } = types.get(prefix) ?? {};
+    const audited = auditedTypes.get(prefix);
     const valid = own.filter((id) => isId(prefix as IdPrefix, id));
     if (audited === undefined || valid.length === 0) continue;
     const rows = await sql<Row>(tx, audited.select, [valid, projectId]);

@@ -1,6 +1,7 @@
 /** Pages by id prefix. */
 const PAGES: Record<string, string> = {
   abt: 'ab-tests',
+  bkt: 'backtests',
   ced: 'events',
   cmp: 'campaigns',
   ctc: 'contacts',
@@ -17,6 +18,9 @@ const PAGES: Record<string, string> = {
 
 /** Pages that show many records, by id prefix. */
 const LISTS: Record<string, string> = {
+  blk: 'contacts',
+  cvw: 'contacts',
+  dlv: 'webhooks',
   dom: 'domains',
   fld: 'fields',
   inv: 'members',

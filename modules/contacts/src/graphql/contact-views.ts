@@ -1,5 +1,14 @@
-import { atMost, authenticated, builder, callerProject, JSON_OBJECT, MAX_NAME_LENGTH, NAME } from '@postroom/platform';
-import { createView, deleteView, listViews } from '../contact-views.ts';
+import {
+  atMost,
+  authenticated,
+  builder,
+  callerProject,
+  JSON_OBJECT,
+  MAX_NAME_LENGTH,
+  NAME,
+  registerAudited,
+} from '@postroom/platform';
+import { createView, deleteView, listViews, VIEW_ID } from '../contact-views.ts';
 
 const ContactView = builder.prismaObject('ContactView', {
   description: 'Filters and order of the contact list that a user saved under a name.',
@@ -9,6 +18,10 @@ const ContactView = builder.prismaObject('ContactView', {
     search: t.expose('search', { type: 'JSON', description: 'The search parameters of the list.', ...JSON_OBJECT }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was saved.' }),
   }),
+});
+
+registerAudited(VIEW_ID, {
+  select: 'SELECT id, name FROM contact_views WHERE id = ANY ($1::text[]) AND project_id = $2',
 });
 
 builder.queryFields((t) => ({

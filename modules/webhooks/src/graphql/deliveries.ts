@@ -83,8 +83,15 @@ export const Delivery = builder.prismaObject('Delivery', {
   }),
 });
 
-registerNode('dlv', 'WebhookDelivery', (context, ids) =>
-  db.delivery.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+registerNode(
+  'dlv',
+  'WebhookDelivery',
+  (context, ids) => db.delivery.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'read',
+  {
+    select: `SELECT d.id, e.type AS name FROM deliveries d LEFT JOIN events e ON e.id = d.event_id
+      WHERE d.id = ANY ($1::text[]) AND d.project_id = $2`,
+  },
 );
 
 builder.queryFields((t) => ({
