@@ -97,3 +97,52 @@ inBrowser('a page with unsaved changes', () => {
     expect(await page.getByRole('button', { name: 'Save draft' }).count()).toBe(0);
   });
 });
+
+inBrowser('a page whose access or record has ended', () => {
+  test('leads a user who was removed to their projects, and Back does not lead to the project', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'member');
+    const { page, person } = window;
+    await window.open('/templates');
+    await page.getByRole('navigation').getByRole('link', { name: 'Campaigns' }).click();
+    await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+    await pool.query('DELETE FROM members WHERE user_id = $1', [person.id]);
+    await page.evaluate(RETURN);
+    await page.getByRole('heading', { name: 'Your projects' }).waitFor();
+    await page.getByText('You are no longer a member of ').waitFor();
+    await page.getByText('You are not a member of any project.').waitFor();
+    await page.goBack();
+    await page.getByText('There is no such project, or you are not a member of it.').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/sign-in');
+  });
+
+  test.each([
+    ['Templates', '/v1/templates', { name: 'Spring', subject: 'Hello', body: '<p>Hi</p>' }],
+    ['Campaigns', '/v1/campaigns', { name: 'Spring' }],
+    ['Segments', '/v1/segments', { name: 'Spring', filter: { field: 'email', op: 'contains', value: '@' } }],
+    ['Groups', '/v1/groups', { name: 'Spring', emails: ['ada@example.com'] }],
+  ])('is not what Back leads to after it was deleted: %s', async (list, path, body) => {
+    const api = await testApi();
+    await api.contact('ada@example.com');
+    await api.post(path, body);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/');
+    const heading = page.getByRole('heading', { name: list, level: 1 });
+    await page.getByRole('navigation').getByRole('link', { name: list }).click();
+    await page.getByRole('link', { name: 'Spring' }).click();
+    await heading.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^More/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('Spring');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await heading.waitFor();
+    await page.getByText('Spring was deleted.').waitFor();
+    await page.goBack();
+    await heading.waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  });
+});

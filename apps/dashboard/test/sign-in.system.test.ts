@@ -3,7 +3,7 @@ import { config, db } from '@postroom/platform';
 import { type SignedIn, signedIn, takeSystemMail, TEST_PASSWORD, testApi } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { holdRequests, inBrowser, openWindow, soon, windowOf } from './browser.ts';
+import { accessibilityViolations, holdRequests, inBrowser, openWindow, soon, windowOf } from './browser.ts';
 
 inBrowser('signing in', () => {
   test('a user signs in, returns to the requested page, and signs out', async () => {
@@ -233,7 +233,12 @@ inBrowser('members', () => {
     await page.getByRole('button', { name: /^Leave/ }).click();
     await page.getByRole('dialog').getByRole('textbox').fill(person.email);
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
-    await page.getByText('Go to your projects').waitFor();
+    await page.getByRole('heading', { name: 'Your projects' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'You are no longer a member of ' }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    const { name = '' } = (await db.project.findUnique({ where: { id: other.projectId } })) ?? {};
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.waitForURL(`**/p/${other.projectId}`);
     expect(await db.member.findMany({ where: { userId: person.id } })).toMatchObject([{ projectId: other.projectId }]);
   });
 });

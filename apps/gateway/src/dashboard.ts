@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = {
 };
 
 /** Dashboard paths, handled by the browser's router. */
-const PAGE = /^\/(|sign-in|reset-password|invitation|p\/.*)$/;
+const PAGE = /^\/(|projects|sign-in|reset-password|invitation|p\/.*)$/;
 
 /**
  * Serves the built dashboard; returns false for other paths, and for all paths if the dashboard has not been built.

@@ -1,17 +1,16 @@
 import { Box, Group, Kbd, Text, UnstyledButton } from '@mantine/core';
 import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch, IconX } from '@tabler/icons-react';
-import { Link, Outlet, useMatchRoute, useParams, useRouterState } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useMatchRoute, useParams, useRouterState } from '@tanstack/react-router';
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { Provider } from 'urql';
 import { clientFor } from '../data/client.ts';
 import { setLiveProject } from '../data/live.ts';
 import { prefetchPages } from '../data/prefetch.ts';
-import { NotFound } from '../pages/not-found.tsx';
 import { LiveIndicator, OfflineBanner } from '../components/connection.tsx';
 import { Logo } from '../components/logo.tsx';
 import { NotificationArea } from '../components/notify.tsx';
-import { withFormStyles } from './lazy-page.ts';
+import { lazyPage, withFormStyles } from './lazy-page.ts';
 import { hasPermission } from './permissions.ts';
 import { type NavItem, NAVIGATION } from './navigation.ts';
 import { NotificationBell } from './notification-bell.tsx';
@@ -20,12 +19,17 @@ import { SendingHoldBanner } from './sending-hold.tsx';
 import { useSession } from './session.tsx';
 import { UserButton } from './user-button.tsx';
 
+const NoSuchProject = lazyPage(() => import('../pages/projects.tsx'), 'NoSuchProject', { forms: false });
 const CommandPalette = lazy(() => withFormStyles(() => import('./command-palette.tsx')));
 
 /** The shell around every project page: navigation, project switcher and user menu. */
 export function ProjectShell() {
   const { projectId } = useParams({ from: '/auth/p/$projectId' });
   const { projects } = useSession();
+  const project = projects.find(({ id }) => id === projectId);
+  // As it was, since a user who left it or was removed has it no more.
+  const [known, setKnown] = useState(project);
+  if (project !== undefined && project !== known) setKnown(project);
   // On phones the navigation is behind a button.
   const [isOpen, setOpen] = useState(false);
   const isPhone = useMediaQuery('(width < 48em)', undefined, { getInitialValueInEffect: false });
@@ -33,7 +37,10 @@ export function ProjectShell() {
   useEffect(prefetchPages, []);
   const main = useRef<HTMLElement>(null);
   useFocusOnNavigation(main);
-  if (!projects.some(({ id }) => id === projectId)) return <NotFound />;
+  if (project === undefined) {
+    if (known?.id !== projectId) return <NoSuchProject />;
+    return <Navigate to="/projects" state={{ left: known.name }} replace ignoreBlocker />;
+  }
   return (
     <Provider value={clientFor(projectId)}>
       <a href="#content" className="skip">

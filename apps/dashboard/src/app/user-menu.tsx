@@ -1,11 +1,9 @@
 import { type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { IconBook2, IconLogout, IconUser } from '@tabler/icons-react';
-import { notifyError } from '../components/notify.tsx';
-import { postAuth } from '../data/auth.ts';
-import { clearClients } from '../data/client.ts';
 import type { LoadedMenuProps } from '../components/lazy-menu.tsx';
 import { MenuLink } from '../components/menu-link.tsx';
 import { useProject, useSession } from './session.tsx';
+import { signOut } from './sign-out.ts';
 
 /** The user menu. */
 export default function UserMenu({ button, opened, onChange }: LoadedMenuProps) {
@@ -49,14 +47,6 @@ export default function UserMenu({ button, opened, onChange }: LoadedMenuProps) 
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-async function signOut(): Promise<void> {
-  const { problem } = await postAuth('/sign-out');
-  // Leaving would look as if the session had ended.
-  if (problem !== undefined) return notifyError(`You may still be signed in. ${problem}`);
-  clearClients();
-  window.location.assign('/sign-in');
 }
 
 const SCHEMES = [

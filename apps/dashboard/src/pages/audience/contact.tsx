@@ -426,7 +426,7 @@ function Delete({ contact, opened, onClose }: { contact: ContactRow; opened: boo
   const confirm = async () => {
     if ((await remove.run({ id: contact.id })) === undefined) return;
     notifySuccess(`${contact.email} was deleted.`);
-    void navigate({ to: '/p/$projectId/contacts', params: { projectId }, ignoreBlocker: true });
+    void navigate({ to: '/p/$projectId/contacts', params: { projectId }, ignoreBlocker: true, replace: true });
   };
   return (
     <Confirm

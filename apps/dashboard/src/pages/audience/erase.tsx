@@ -30,7 +30,7 @@ export function Erase({
   const confirm = async () => {
     if ((await erase.run({ contactId: id })) === undefined) return;
     notifySuccess('The contact’s personal data was erased and the address will never be emailed again.');
-    void navigate({ to: '/p/$projectId/contacts', params: { projectId }, ignoreBlocker: true });
+    void navigate({ to: '/p/$projectId/contacts', params: { projectId }, ignoreBlocker: true, replace: true });
   };
   return (
     <Confirm

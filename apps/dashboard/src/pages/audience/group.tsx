@@ -315,7 +315,7 @@ function Delete({ group, opened, onClose }: { group: GroupRow; opened: boolean; 
   const confirm = async () => {
     if ((await remove.run({ id: group.id })) === undefined) return;
     notifySuccess(`${group.name} was deleted.`);
-    void navigate({ to: '/p/$projectId/groups', params: { projectId } });
+    void navigate({ to: '/p/$projectId/groups', params: { projectId }, replace: true });
   };
   return (
     <Confirm

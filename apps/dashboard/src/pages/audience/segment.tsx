@@ -352,7 +352,7 @@ function More({ id, name }: { id: string; name: string }) {
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
     notifySuccess(`${name} was deleted.`);
-    void navigate({ to: '/p/$projectId/segments', params: { projectId }, ignoreBlocker: true });
+    void navigate({ to: '/p/$projectId/segments', params: { projectId }, ignoreBlocker: true, replace: true });
   };
   return (
     <MoreMenu

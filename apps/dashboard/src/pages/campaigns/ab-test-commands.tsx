@@ -64,7 +64,7 @@ function DraftCommands({ test: { id, name, variants, samplePercent, version } }:
   const confirmDelete = async () => {
     if ((await remove.run({ id })) === undefined) return;
     notifySuccess('The A/B test was deleted.');
-    void navigate({ to: '/p/$projectId/ab-tests', params: { projectId }, ignoreBlocker: true });
+    void navigate({ to: '/p/$projectId/ab-tests', params: { projectId }, ignoreBlocker: true, replace: true });
   };
   return (
     <>

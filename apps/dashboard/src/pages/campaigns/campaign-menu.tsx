@@ -25,7 +25,7 @@ export function CampaignMenu({ campaign }: { campaign: CampaignRow }) {
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
     notifySuccess(`${name} was deleted.`);
-    void navigate({ to: '/p/$projectId/campaigns', params: { projectId }, ignoreBlocker: true });
+    void navigate({ to: '/p/$projectId/campaigns', params: { projectId }, ignoreBlocker: true, replace: true });
   };
   return (
     <MoreMenu

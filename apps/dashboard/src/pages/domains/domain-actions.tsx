@@ -102,7 +102,7 @@ function Remove({
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
     notifySuccess(`${unicodeName} was removed.`);
-    void navigate({ to: '/p/$projectId/domains', params: { projectId } });
+    void navigate({ to: '/p/$projectId/domains', params: { projectId }, replace: true });
   };
   return (
     <Confirm

@@ -96,7 +96,7 @@ function Actions({ definition: { id, name, description, locked } }: { definition
   const confirmDelete = async () => {
     if ((await remove.run({ id })) === undefined) return;
     notifySuccess(`${name} was deleted.`);
-    void navigate({ to: '/p/$projectId/events', params: { projectId } });
+    void navigate({ to: '/p/$projectId/events', params: { projectId }, replace: true });
   };
   return (
     <>

@@ -123,7 +123,7 @@ function Actions({ form: { id, name, enabled, url } }: { form: FormRow }) {
   const confirmDelete = async () => {
     if ((await remove.run({ id })) === undefined) return;
     notifySuccess('Form deleted.');
-    void navigate({ to: '/p/$projectId/forms', params: { projectId } });
+    void navigate({ to: '/p/$projectId/forms', params: { projectId }, replace: true });
   };
   return (
     <>

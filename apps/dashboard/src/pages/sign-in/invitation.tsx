@@ -100,7 +100,8 @@ function AcceptAsUser({ token }: { token: string }) {
   const accept = async () => {
     setWaiting(true);
     const result = await clientFor('').mutation(ACCEPT, { input: { token } }).toPromise();
-    if (result.data != null) return window.location.assign(`/p/${result.data.invitationAccept.project.id}`);
+    // The invitation can't be used again, so nothing leads back to it.
+    if (result.data != null) return window.location.replace(`/p/${result.data.invitationAccept.project.id}`);
     setWaiting(false);
     setProblem(problemOf(result));
   };

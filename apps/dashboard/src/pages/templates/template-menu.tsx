@@ -43,7 +43,7 @@ export function TemplateMenu({ template }: { template: TemplateRow }) {
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
     notifySuccess(`${name} was deleted.`);
-    void navigate({ to: '/p/$projectId/templates', params: { projectId }, ignoreBlocker: true });
+    void navigate({ to: '/p/$projectId/templates', params: { projectId }, ignoreBlocker: true, replace: true });
   };
   return (
     <MoreMenu

@@ -171,7 +171,7 @@ function Delete({ endpoint: { id, url }, opened, onClose }: AskProps) {
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
     notifySuccess('Endpoint deleted.');
-    void navigate({ to: '/p/$projectId/webhooks', params: { projectId } });
+    void navigate({ to: '/p/$projectId/webhooks', params: { projectId }, replace: true });
   };
   return (
     <Confirm
