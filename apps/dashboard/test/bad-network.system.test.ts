@@ -213,9 +213,9 @@ inBrowser('on a slow network', () => {
     });
     await page.getByText('Beta', { exact: true }).waitFor();
 
-    await whileHeld('Audiences', async () => {
+    await whileHeld('RecordNames', async () => {
       await window.open(`/campaigns/${draft}`);
-      await soon(() => page.getByPlaceholder('Loading…').count()).toBe(4);
+      await page.getByPlaceholder('Loading…').waitFor();
       expect(await page.getByText(group).count()).toBe(0);
     });
     await page.getByText('Beta', { exact: true }).first().waitFor();

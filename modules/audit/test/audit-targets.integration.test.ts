@@ -155,7 +155,7 @@ test('a new project begins its own log, and the log of the current project is si
   expect(await log(owner)).toEqual([]);
 });
 
-test('whoever accepts an invitation is in the log of the project that they joined, also with a new account', async () => {
+test('anyone who accepts an invitation is in the log of the project that they joined, also with a new account', async () => {
   const api = await testApi();
   const owner = await signedIn(api);
   await using mail = await takeSystemMail();

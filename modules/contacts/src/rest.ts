@@ -220,8 +220,8 @@ const segments: Route[] = [
     needs: 'full',
     tag: 'Segments',
     summary: 'List segments, newest first',
-    document: gql`query (${PAGE_ARGS}) {
-      segments(first: $limit, after: $cursor) { nodes { ${SEGMENT} } ${PAGE} }
+    document: gql`query (${PAGE_ARGS}, $search: String) {
+      segments(first: $limit, after: $cursor, search: $search) { nodes { ${SEGMENT} } ${PAGE} }
     }`,
     reply: page('segments'),
   },

@@ -1,6 +1,7 @@
 import { PROJECTS_OF_GROUPS } from '@postroom/groups/sql';
 import { PROJECTS_OF_JOURNEYS } from '@postroom/journeys/sql';
 import {
+  nameContains,
   assertValid,
   cachedAggregate,
   conflictIfTaken,
@@ -40,9 +41,12 @@ const MAX_SEGMENTS = 100;
 /** How many contacts a preview shows. */
 const PREVIEW_CONTACTS = 10;
 
-/** The project's segments, newest first. */
-export async function listSegments(projectId: string, args: PageArgs): Promise<Page<Segment>> {
-  return readRows(db.segment, 'seg', args, { projectId });
+/** The project's segments, newest first; only those whose name contains `search`, ignoring case. */
+export async function listSegments(
+  projectId: string,
+  { search, ...page }: PageArgs & { search?: string | null | undefined },
+): Promise<Page<Segment>> {
+  return readRows(db.segment, 'seg', page, { projectId, ...nameContains(search) });
 }
 
 /** The project's segments with these ids, in any order; ids that do not exist are omitted. */

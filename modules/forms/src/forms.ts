@@ -1,4 +1,5 @@
 import {
+  nameContains,
   checkLimit,
   checkVersion,
   coalesceReads,
@@ -37,9 +38,12 @@ export async function getForm(projectId: string, id: string, query: RowsQuery = 
   return form;
 }
 
-/** The project's forms, newest first. */
-export const listForms = (projectId: string, page: PageArgs, query: RowsQuery): Promise<Page<Form>> =>
-  readRows(db.form, FORM_ID, page, { projectId }, query);
+/** The project's forms, newest first; only those whose name contains `search`, ignoring case. */
+export const listForms = (
+  projectId: string,
+  { search, ...page }: PageArgs & { search?: string | null | undefined },
+  query: RowsQuery,
+): Promise<Page<Form>> => readRows(db.form, FORM_ID, page, { projectId, ...nameContains(search) }, query);
 
 /** The project's forms with these ids. */
 export const findForms = (projectId: string, ids: string[]): Promise<Form[]> =>

@@ -1,6 +1,7 @@
 import { Contact, loadContact } from '@postroom/contacts/graphql';
 import { EDITED_BY } from '@postroom/projects';
 import {
+  NAME_PART,
   ADDRESS,
   atMost,
   authenticated,
@@ -287,6 +288,7 @@ builder.queryFields((t) => ({
     {
       type: Form,
       description: "The project's forms, newest first.",
+      args: { search: t.arg.string(NAME_PART) },
       resolve: (_root, args, context, info) => listForms(callerProject(context), args, rowsQuery(context, info)),
     },
     ...relayNames('Form'),

@@ -31,8 +31,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List forms, newest first',
-    document: gql`query (${PAGE_ARGS}) {
-      forms(first: $limit, after: $cursor) { nodes { ${FORM} } ${PAGE} }
+    document: gql`query (${PAGE_ARGS}, $search: String) {
+      forms(first: $limit, after: $cursor, search: $search) { nodes { ${FORM} } ${PAGE} }
     }`,
     reply: page('forms'),
   },

@@ -1,5 +1,6 @@
 import { Contact } from '@postroom/contacts/graphql';
 import {
+  NAME_PART,
   atMost,
   batchLoader,
   builder,
@@ -117,7 +118,10 @@ builder.queryFields((t) => ({
     {
       type: Group,
       description: "The project's groups, newest first.",
-      args: { contactId: t.arg.id({ description: 'Contact id: only the groups that this contact is in.' }) },
+      args: {
+        contactId: t.arg.id({ description: 'Contact id: only the groups that this contact is in.' }),
+        search: t.arg.string(NAME_PART),
+      },
       resolve: (_root, args, context, info) => listGroups(callerProject(context), args, rowsQuery(context, info)),
     },
     ...relayNames('Group'),

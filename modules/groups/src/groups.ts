@@ -1,5 +1,6 @@
 import { type ContactFacts, contactUpdated, FACTS_COLUMNS, getContact } from '@postroom/contacts';
 import {
+  nameContains,
   conflictIfTaken,
   db,
   DomainError,
@@ -89,12 +90,16 @@ export async function getGroup(projectId: string, id: string, query: RowsQuery =
  */
 export async function listGroups(
   projectId: string,
-  { contactId, ...page }: PageArgs & { contactId?: string | null | undefined },
+  {
+    contactId,
+    search,
+    ...page
+  }: PageArgs & { contactId?: string | null | undefined; search?: string | null | undefined },
   query: RowsQuery,
 ): Promise<Page<Group>> {
-  if (contactId == null) return readRows(db.group, 'grp', page, { projectId }, query);
-  await getContact(projectId, contactId);
-  return readRows(db.group, 'grp', page, { projectId, members: { some: { contactId } } }, query);
+  if (contactId != null) await getContact(projectId, contactId);
+  const ofContact = contactId == null ? {} : { members: { some: { contactId } } };
+  return readRows(db.group, 'grp', page, { projectId, ...ofContact, ...nameContains(search) }, query);
 }
 
 /**

@@ -11,8 +11,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List groups, newest first',
-    document: gql`query (${PAGE_ARGS}) {
-      groups(first: $limit, after: $cursor) { nodes { ${GROUP} } ${PAGE} }
+    document: gql`query (${PAGE_ARGS}, $search: String) {
+      groups(first: $limit, after: $cursor, search: $search) { nodes { ${GROUP} } ${PAGE} }
     }`,
     reply: page('groups'),
   },

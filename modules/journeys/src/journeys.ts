@@ -7,6 +7,7 @@ import {
 } from '@postroom/journey-definition';
 import { notify } from '@postroom/notifications';
 import {
+  nameContains,
   announce,
   assertValid,
   checkVersion,
@@ -55,12 +56,16 @@ export async function getJourney(projectId: string, id: string, query: RowsQuery
   return journey;
 }
 
-/** The project's journeys, newest first; archived ones only if asked for. */
+/** The project's journeys, newest first; archived ones only if asked for. `search` is part of the name, ignoring case. */
 export const listJourneys = (
   projectId: string,
-  { status, ...page }: PageArgs & { status?: Journey['status'] | null | undefined },
+  {
+    status,
+    search,
+    ...page
+  }: PageArgs & { status?: Journey['status'] | null | undefined; search?: string | null | undefined },
 ): Promise<Page<Journey>> =>
-  readRows(db.journey, JOURNEY_ID, page, { projectId, status: status ?? { not: 'archived' } });
+  readRows(db.journey, JOURNEY_ID, page, { projectId, status: status ?? { not: 'archived' }, ...nameContains(search) });
 
 /** The project's journeys with these ids. */
 export const findJourneys = (projectId: string, ids: string[]): Promise<Journey[]> =>

@@ -37,8 +37,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List journeys, newest first',
-    document: gql`query (${PAGE_ARGS}, $status: JourneyStatus) {
-      journeys(first: $limit, after: $cursor, status: $status) { nodes { ${JOURNEY} } ${PAGE} }
+    document: gql`query (${PAGE_ARGS}, $status: JourneyStatus, $search: String) {
+      journeys(first: $limit, after: $cursor, status: $status, search: $search) { nodes { ${JOURNEY} } ${PAGE} }
     }`,
     reply: page('journeys'),
   },

@@ -155,6 +155,9 @@ export function readRows<Row extends { id: string }>(
 /** Escapes text for a LIKE pattern; the caller adds `%`. */
 export const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
+/** An argument of lists whose rows have a name; see `nameContains`. */
+export const NAME_PART = { description: 'Part of the name, case-insensitive.' } as const;
+
 /** A condition on rows with a name: that it contains the text, ignoring case. */
 export function nameContains(text: string | null | undefined): object {
   const part = normalizeText(text ?? '');

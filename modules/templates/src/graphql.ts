@@ -1,5 +1,6 @@
 import { actorName } from '@postroom/projects';
 import {
+  NAME_PART,
   atMost,
   authenticated,
   builder,
@@ -199,9 +200,12 @@ builder.queryFields((t) => ({
     {
       type: Template,
       description: "The project's templates, newest first.",
-      args: { search: t.arg.string({ description: 'Part of the name, case-insensitive.' }) },
-      resolve: (_root, { search, ...args }, context, info) =>
-        listTemplates(callerProject(context), { search }, args, rowsQuery(context, info)),
+      args: {
+        search: t.arg.string(NAME_PART),
+        status: t.arg({ type: TemplateStatus, description: 'Only templates in this state.' }),
+      },
+      resolve: (_root, { first, after, ...filter }, context, info) =>
+        listTemplates(callerProject(context), filter, { first, after }, rowsQuery(context, info)),
     },
     ...relayNames('Template'),
   ),

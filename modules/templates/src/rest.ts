@@ -12,8 +12,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List templates, newest first',
-    document: gql`query (${PAGE_ARGS}, $search: String) {
-      templates(first: $limit, after: $cursor, search: $search) { nodes { ${fields} } ${PAGE} }
+    document: gql`query (${PAGE_ARGS}, $search: String, $status: TemplateStatus) {
+      templates(first: $limit, after: $cursor, search: $search, status: $status) { nodes { ${fields} } ${PAGE} }
     }`,
     reply: page('templates'),
   },

@@ -65,14 +65,15 @@ export async function getTemplate(projectId: string, id: string, query: RowsQuer
   return template;
 }
 
-/** The project's templates, newest first; only those whose name contains `search`, ignoring case. */
+/** The project's templates that pass the filter, newest first; `search` is part of the name, ignoring case. */
 export async function listTemplates(
   projectId: string,
-  { search }: { search?: string | null | undefined },
+  { search, status }: { search?: string | null | undefined; status?: Template['status'] | null | undefined },
   args: PageArgs,
   query: RowsQuery,
 ): Promise<Page<Template>> {
-  return readRows(db.template, 'tpl', args, { projectId, ...nameContains(search) }, query);
+  const where = { projectId, ...(status == null ? {} : { status }), ...nameContains(search) };
+  return readRows(db.template, 'tpl', args, where, query);
 }
 
 /**

@@ -1226,20 +1226,20 @@ export interface CampaignRecipient {
 }
 
 /**
- * The language of a body.
- *
- * - `html`: HTML, which is sent unchanged.
- * - `mjml`: MJML, which is compiled to HTML when it is saved.
- */
-export type ContentFormat = 'html' | 'mjml';
-
-/**
  * Whether a template is ready to be sent.
  *
  * - `draft`: A draft.
  * - `published`: Ready to be sent.
  */
 export type TemplateStatus = 'draft' | 'published';
+
+/**
+ * The language of a body.
+ *
+ * - `html`: HTML, which is sent unchanged.
+ * - `mjml`: MJML, which is compiled to HTML when it is saved.
+ */
+export type ContentFormat = 'html' | 'mjml';
 
 /** Reusable content; its placeholders may have default values. */
 export interface Template {
@@ -4959,6 +4959,8 @@ export interface Operations {
       cursor?: string | undefined;
       /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
+      /** Part of the name, case-insensitive. */
+      search?: string | undefined;
     };
     body: undefined;
     reply: SegmentListResponse;
@@ -5140,6 +5142,8 @@ export interface Operations {
       cursor?: string | undefined;
       /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
+      /** Part of the name, case-insensitive. */
+      search?: string | undefined;
     };
     body: undefined;
     reply: GroupListResponse;
@@ -5625,6 +5629,8 @@ export interface Operations {
       total?: boolean | undefined;
       /** Only journeys in this state; all except archived ones if omitted. */
       status?: JourneyStatus | undefined;
+      /** Part of the name, case-insensitive. */
+      search?: string | undefined;
     };
     body: undefined;
     reply: JourneyListResponse;
@@ -5906,6 +5912,8 @@ export interface Operations {
       cursor?: string | undefined;
       /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
+      /** Part of the name, case-insensitive. */
+      search?: string | undefined;
     };
     body: undefined;
     reply: FormListResponse;
@@ -6012,6 +6020,8 @@ export interface Operations {
       total?: boolean | undefined;
       /** Part of the name, case-insensitive. */
       search?: string | undefined;
+      /** Only templates in this state. */
+      status?: TemplateStatus | undefined;
     };
     body: undefined;
     reply: TemplateListResponse;

@@ -34,14 +34,14 @@ const SEARCH = graphql(`
         subject
       }
     }
-    domains(first: 100) {
+    domains(first: 200) {
       nodes {
         id
         domain
         unicodeName
       }
     }
-    journeys(first: 200) {
+    journeys(first: 5, search: $text) {
       nodes {
         id
         name
@@ -121,15 +121,13 @@ export function useRecords(text: string): {
     },
     {
       group: 'Journeys',
-      rows: data.journeys.nodes
-        .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
-        .map(({ id, name, status }) => ({
-          id,
-          label: name,
-          description: `Journey, ${status}`,
-          path: `journeys/${id}`,
-          icon: IconSitemap,
-        })),
+      rows: data.journeys.nodes.map(({ id, name, status }) => ({
+        id,
+        label: name,
+        description: `Journey, ${status}`,
+        path: `journeys/${id}`,
+        icon: IconSitemap,
+      })),
     },
     {
       group: 'Domains',

@@ -5,12 +5,8 @@ interface Choice {
   label: string;
 }
 
-/** What to choose from, made of records. */
-export const choicesOf = (rows: readonly { id: string; name: string }[] | undefined): Choice[] | undefined =>
-  rows?.map(({ id, name }) => ({ value: id, label: name }));
-
 /**
- * Several records, chosen by name. Until `choices` are loaded it shows no ids, does not say that nothing is chosen, and can't be
+ * Several of a whole list, chosen by name. Until `choices` are loaded it shows no ids, does not say that nothing is chosen, and can't be
  * changed.
  */
 export function ChoicesSelect({

@@ -1,9 +1,19 @@
-import { ActionIcon, Autocomplete, Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Autocomplete,
+  type AutocompleteProps,
+  Button,
+  Group,
+  Select,
+  Stack,
+  TextInput,
+} from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useApiQuery } from '../data/api-query.ts';
 import { graphql } from '../generated/gql.ts';
 import { PROPERTY_OPERATORS, type PropertyCondition } from './property-operators.ts';
 
+/** A project has at most 500. */
 const EVENT_IDS = graphql(`
   query EventIds {
     customEventDefinitions(first: 500) {
@@ -26,28 +36,12 @@ const EVENT_PROPERTIES = graphql(`
   }
 `);
 
+const useEvents = (pause = false) => useApiQuery(EVENT_IDS, {}, { pause }).data?.customEventDefinitions.nodes ?? [];
+
 /** The name of a custom event; names that have not been seen yet may be typed. */
-export function EventInput({
-  label,
-  value,
-  events,
-  onChange,
-}: {
-  label: string;
-  value: string;
-  events: readonly string[];
-  onChange: (value: string) => void;
-}) {
-  return (
-    <Autocomplete
-      size="sm"
-      label={label}
-      placeholder="order placed"
-      data={[...events]}
-      value={value}
-      onChange={onChange}
-    />
-  );
+export function EventInput(props: Pick<AutocompleteProps, 'label' | 'aria-label' | 'w' | 'value' | 'onChange'>) {
+  const events = useEvents();
+  return <Autocomplete size="sm" placeholder="order placed" data={events.map(({ name }) => name)} {...props} />;
 }
 
 /** Text as the value that it most likely is: a number, true, false or itself. */
@@ -59,8 +53,7 @@ function valueOf(text: string): string | number | boolean {
 /** The properties that events of this name have had; none until they are loaded. */
 function usePropertyNames(event: string | undefined, isNeeded: boolean): string[] {
   const pause = !isNeeded || event === undefined || event === '';
-  const events = useApiQuery(EVENT_IDS, {}, { pause }).data?.customEventDefinitions.nodes ?? [];
-  const id = events.find(({ name }) => name === event)?.id;
+  const id = useEvents(pause).find(({ name }) => name === event)?.id;
   const { data } = useApiQuery(EVENT_PROPERTIES, { id: id ?? '' }, { pause: pause || id === undefined });
   return data?.customEventDefinition.properties.map(({ name }) => name) ?? [];
 }

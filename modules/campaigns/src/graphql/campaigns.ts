@@ -10,6 +10,7 @@ import {
 } from './inputs.ts';
 import { listLinks, type TrackedLink } from '@postroom/tracking';
 import {
+  NAME_PART,
   atMost,
   authenticated,
   batchLoader,
@@ -417,7 +418,7 @@ builder.queryFields((t) => ({
       description: "The project's campaigns, newest first.",
       args: {
         status: t.arg({ type: CampaignStatus, description: 'Only campaigns in this status.' }),
-        search: t.arg.string({ description: 'Part of the name, case-insensitive.' }),
+        search: t.arg.string(NAME_PART),
       },
       resolve: (_root, { first, after, ...filter }, context, info) =>
         listCampaigns(callerProject(context), filter, { first, after }, rowsQuery(context, info)),

@@ -1,5 +1,6 @@
 import { EDITED_BY } from '@postroom/projects';
 import {
+  NAME_PART,
   assertValid,
   atMost,
   authenticated,
@@ -188,6 +189,7 @@ builder.queryFields((t) => ({
     {
       type: Segment,
       description: "The project's segments, newest first.",
+      args: { search: t.arg.string(NAME_PART) },
       resolve: (_root, args, context) => listSegments(callerProject(context), args),
     },
     ...relayNames('Segment'),

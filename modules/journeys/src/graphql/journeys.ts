@@ -1,6 +1,7 @@
 import { type DefinitionProblem } from '@postroom/journey-definition';
 import { actorName, EDITED_BY } from '@postroom/projects';
 import {
+  NAME_PART,
   atMost,
   authenticated,
   batchLoader,
@@ -246,6 +247,7 @@ builder.queryFields((t) => ({
       type: Journey,
       description: "The project's journeys, newest first.",
       args: {
+        search: t.arg.string(NAME_PART),
         status: t.arg({
           type: JourneyStatus,
           description: 'Only journeys in this state; all except archived ones if omitted.',

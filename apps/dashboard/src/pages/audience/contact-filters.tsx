@@ -1,28 +1,25 @@
 import { Button, Group, Pill, Popover, Select, Stack } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { FilterPill, formatTimeRange } from '../../components/filter-pill.tsx';
+import { RecordSelect } from '../../components/record-select.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
+import { useRecordNames } from '../../data/records.ts';
 import { useShowSearch } from '../../data/show-search.ts';
 import { type ContactSearch, SOURCES } from './contact-search.ts';
 import { describeCondition, FieldFilter } from './field-filter.tsx';
 import type { CustomField } from './field-values.tsx';
-import { useAudiences } from './audiences.ts';
 
 const MAILED = { yes: 'Subscribed', no: 'Not mailed' } as const;
-
-type Named = { id: string; name: string };
-const options = (rows: Named[]) => rows.map(({ id, name }) => ({ value: id, label: name }));
 
 /** Contact list filters, all stored in the URL. */
 export function ContactFilters({ search, fields }: { search: ContactSearch; fields: readonly CustomField[] }) {
   const show = useShowSearch();
-  const { data } = useAudiences();
-  const [groups, segments] = [data?.groups.nodes ?? [], data?.segments.nodes ?? []];
+  const names = useRecordNames([search.group, search.segment].filter((id) => id !== undefined));
   const change = (part: ContactSearch) => {
     const { after: _first, ...rest } = search;
     show({ ...rest, ...part });
   };
-  const nameOf = (rows: Named[], id: string) => rows.find((row) => row.id === id)?.name ?? '…';
+  const nameOf = (id: string) => names?.get(id) ?? '…';
   const pills: [keyof ContactSearch, string][] = [
     ...(search.mailed === undefined ? [] : [['mailed', MAILED[search.mailed]] as [keyof ContactSearch, string]]),
     ...(search.source === undefined
@@ -30,10 +27,10 @@ export function ContactFilters({ search, fields }: { search: ContactSearch; fiel
       : [['source', `Source: ${SOURCES[search.source]}`] as [keyof ContactSearch, string]]),
     ...(search.group === undefined
       ? []
-      : [['group', `Group: ${nameOf(groups, search.group)}`] as [keyof ContactSearch, string]]),
+      : [['group', `Group: ${nameOf(search.group)}`] as [keyof ContactSearch, string]]),
     ...(search.segment === undefined
       ? []
-      : [['segment', `Segment: ${nameOf(segments, search.segment)}`] as [keyof ContactSearch, string]]),
+      : [['segment', `Segment: ${nameOf(search.segment)}`] as [keyof ContactSearch, string]]),
     ...(search.where === undefined
       ? []
       : [['where', describeCondition(search.where, fields)] as [keyof ContactSearch, string]]),
@@ -65,23 +62,21 @@ export function ContactFilters({ search, fields }: { search: ContactSearch; fiel
                 onChange={(mailed) => change({ mailed: mailed as never })}
                 comboboxProps={{ withinPortal: false }}
               />
-              <Select
+              <RecordSelect
+                of="groups"
                 label="Group"
                 placeholder="Any"
                 clearable
-                searchable
-                data={options(groups)}
-                value={search.group ?? null}
+                value={search.group}
                 onChange={(group) => change({ group: group as never })}
                 comboboxProps={{ withinPortal: false }}
               />
-              <Select
+              <RecordSelect
+                of="segments"
                 label="Segment"
                 placeholder="Any"
                 clearable
-                searchable
-                data={options(segments)}
-                value={search.segment ?? null}
+                value={search.segment}
                 onChange={(segment) => change({ segment: segment as never })}
                 comboboxProps={{ withinPortal: false }}
               />

@@ -1,7 +1,6 @@
-import { type ComboboxItem, Select, type SelectProps, TextInput } from '@mantine/core';
+import { type SelectProps, TextInput } from '@mantine/core';
 import { useRef } from 'react';
-import { stateOf } from '../../components/states.tsx';
-import { useAudiences } from './audiences.ts';
+import { RecordSelect } from '../../components/record-select.tsx';
 
 const NEW_GROUP = { value: 'new', label: 'New group' };
 
@@ -27,28 +26,20 @@ interface Props extends Pick<SelectProps, 'label' | 'aria-label' | 'placeholder'
 
 /** Chooses a group. A new one gets the name that was typed to look for it. */
 export function GroupChoice({ choice, onChange, canCreate = true, w, ...props }: Props) {
-  const read = useAudiences();
   const typed = useRef('');
-  const groups = read.data?.groups.nodes.map(({ id, name }) => ({ value: id, label: name }));
-  const data = [
-    ...(canCreate ? [NEW_GROUP] : []),
-    ...(groups ?? [{ value: 'loading', label: stateOf(read), disabled: true }]),
-  ];
-  const choose = (id: string | null) => {
-    const isNewName = id === NEW_GROUP.value && !data.some(({ label }) => label === typed.current);
-    onChange({ id, name: isNewName ? typed.current : choice.name });
-  };
   return (
     <>
-      <Select
+      <RecordSelect
+        of="groups"
         {...props}
         w={w}
-        searchable
-        data={data}
-        filter={({ options, search }) => options.filter((option) => isFound(option as ComboboxItem, search))}
+        also={canCreate ? [NEW_GROUP] : []}
         onSearchChange={(text) => (typed.current = text)}
         value={choice.id}
-        onChange={choose}
+        onChange={(id, row) => {
+          const isNewName = id === NEW_GROUP.value && typed.current !== NEW_GROUP.label;
+          onChange({ id, name: isNewName ? typed.current : (row?.name ?? choice.name) });
+        }}
       />
       {choice.id === NEW_GROUP.value && (
         <TextInput
@@ -63,7 +54,3 @@ export function GroupChoice({ choice, onChange, canCreate = true, w, ...props }:
     </>
   );
 }
-
-/** A new group can always be chosen, whatever is typed. */
-const isFound = ({ value, label }: ComboboxItem, search: string) =>
-  value === NEW_GROUP.value || label.toLowerCase().includes(search.trim().toLowerCase());

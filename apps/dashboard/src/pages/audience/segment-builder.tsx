@@ -1,7 +1,6 @@
 import './segment-builder.css';
 import {
   ActionIcon,
-  Autocomplete,
   Box,
   Button,
   Group,
@@ -14,7 +13,8 @@ import {
   TextInput,
 } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { PropertyConditions } from '../../components/event-conditions.tsx';
+import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
+import { RecordSelect, RecordsSelect } from '../../components/record-select.tsx';
 import { MailInputs } from './mail-inputs.tsx';
 import {
   type Bundle,
@@ -28,26 +28,18 @@ import {
   OPERATORS,
 } from './segment-tree.ts';
 
-interface Choices {
-  fields: FieldChoice[];
-  campaigns: { id: string; name: string }[];
-  templates: { id: string; name: string }[];
-  /** Names of custom events. */
-  events: string[];
-}
-
 /** Builds a segment filter. The API allows eight levels; the UI allows four for readability. */
 const MAX_DEPTH = 4;
 
 export function BundleEditor({
   bundle,
-  choices,
+  fields,
   path = [],
   onChange,
   onRemove,
 }: {
   bundle: Bundle;
-  choices: Choices;
+  fields: readonly FieldChoice[];
   /** The positions of the bundle and of those around it, from the outermost; empty for the whole filter. */
   path?: readonly number[];
   onChange: (bundle: Bundle) => void;
@@ -92,7 +84,7 @@ export function BundleEditor({
             <BundleEditor
               key={child.id}
               bundle={child}
-              choices={choices}
+              fields={fields}
               path={[...path, index + 1]}
               onChange={(next) => replace(index, next)}
               onRemove={() => replace(index, undefined)}
@@ -102,7 +94,7 @@ export function BundleEditor({
               key={child.id}
               label={`Condition ${[...path, index + 1].join('.')}`}
               condition={child}
-              choices={choices}
+              fields={fields}
               onChange={(next) => replace(index, next)}
               onRemove={() => replace(index, undefined)}
             />
@@ -144,14 +136,14 @@ function RemoveButton({ label, onClick }: { label: string; onClick: () => void }
 function ConditionEditor({
   label,
   condition,
-  choices: { fields, campaigns, templates, events },
+  fields,
   onChange,
   onRemove,
 }: {
   /** Tells its controls from those of other conditions. */
   label: string;
   condition: Condition;
-  choices: Choices;
+  fields: readonly FieldChoice[];
   onChange: (condition: Condition) => void;
   onRemove: () => void;
 }) {
@@ -186,12 +178,9 @@ function ConditionEditor({
           error={choice === undefined ? 'Deleted field' : undefined}
         />
         {condition.field === 'event' && (
-          <Autocomplete
-            size="sm"
+          <EventInput
             aria-label="Event"
-            placeholder="order placed"
             w={{ base: '100%', xs: 200 }}
-            data={events}
             value={condition.event ?? ''}
             onChange={(event) => onChange({ ...condition, event })}
           />
@@ -206,9 +195,7 @@ function ConditionEditor({
         />
         {choice !== undefined && <ValueInput condition={condition} choice={choice} onChange={onChange} />}
         {condition.field === 'event' && <EventInputs condition={condition} onChange={onChange} />}
-        {isMailField(condition.field) && (
-          <MailInputs condition={condition} campaigns={campaigns} templates={templates} onChange={onChange} />
-        )}
+        {isMailField(condition.field) && <MailInputs condition={condition} onChange={onChange} />}
       </Group>
       <RemoveButton label="Remove condition" onClick={onRemove} />
     </Group>
@@ -274,11 +261,13 @@ function ValueInput({
       />
     );
   if (takes === 'many') {
+    if (input.kind === 'record') return <RecordsSelect {...shared} of={input.of} value={list} onChange={set} />;
     if (input.kind === 'choice')
       return <MultiSelect {...shared} searchable data={input.choices} value={list} onChange={set} />;
     const parsed = (values: string[]) => (input.kind === 'number' ? values.map(Number) : values);
     return <TagsInput {...shared} value={list} onChange={(values) => set(parsed(values))} />;
   }
+  if (input.kind === 'record') return <RecordSelect {...shared} of={input.of} value={text} onChange={set} />;
   if (input.kind === 'choice')
     return <Select {...shared} searchable data={input.choices} value={text === '' ? null : text} onChange={set} />;
   if (input.kind === 'boolean') {

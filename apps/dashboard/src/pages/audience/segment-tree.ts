@@ -1,4 +1,5 @@
 import { PROPERTY_OPERATORS, type PropertyCondition } from '../../components/property-operators.ts';
+import type { RecordKind } from '../../data/records.ts';
 import type { CustomField } from './field-values.tsx';
 
 /** A condition being edited; may be incomplete. */
@@ -143,7 +144,8 @@ export const OPERATORS: Record<string, { label: string; takes: Takes }> = {
 /** The input type of a value. */
 type Input =
   | { kind: 'text' | 'number' | 'date' | 'boolean' }
-  | { kind: 'choice'; choices: { value: string; label: string }[] };
+  | { kind: 'choice'; choices: { value: string; label: string }[] }
+  | { kind: 'record'; of: RecordKind };
 
 export interface FieldChoice {
   field: string;
@@ -172,13 +174,8 @@ const MAIL_FIELDS: Record<string, string> = {
 
 const words = (entries: Record<string, string>) => Object.entries(entries).map(([value, label]) => ({ value, label }));
 
-interface Named {
-  id: string;
-  name: string;
-}
-
 /** Fields available in conditions, with their operators (docs/reference/segments.md). */
-export function fieldChoices(custom: CustomField[], groups: Named[], journeys: Named[]): FieldChoice[] {
+export function fieldChoices(custom: readonly CustomField[]): FieldChoice[] {
   return [
     { field: 'email', label: 'Address', group: 'Contact', operators: TEXT, input: { kind: 'text' } },
     { field: 'name', label: 'Name', group: 'Contact', operators: TEXT, input: { kind: 'text' } },
@@ -187,7 +184,7 @@ export function fieldChoices(custom: CustomField[], groups: Named[], journeys: N
       label: 'Group',
       group: 'Contact',
       operators: ONE_OF,
-      input: { kind: 'choice', choices: groups.map(({ id, name }) => ({ value: id, label: name })) },
+      input: { kind: 'record', of: 'groups' },
     },
     {
       field: 'source',
@@ -240,7 +237,7 @@ export function fieldChoices(custom: CustomField[], groups: Named[], journeys: N
       ...each,
       group: 'Journeys',
       operators: ONE_OF,
-      input: { kind: 'choice', choices: journeys.map(({ id, name }) => ({ value: id, label: name })) },
+      input: { kind: 'record', of: 'journeys' },
     })),
     ...custom.map(customChoice),
   ];

@@ -19,8 +19,6 @@ import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
 import { ExportLink } from './export-link.tsx';
-import { useTemplateChoices } from '../templates/template-choices.ts';
-import { useAudiences } from './audiences.ts';
 import { ContactLink } from './contact-link.tsx';
 import { CUSTOM_FIELDS } from './field-values.tsx';
 import { BundleEditor } from './segment-builder.tsx';
@@ -50,29 +48,6 @@ const SEGMENT = graphql(`
       updatedAt
       editedById
       editedByName
-    }
-  }
-`);
-
-const CONDITION_NAMES = graphql(`
-  query ConditionNames {
-    campaigns(first: 1000) {
-      nodes {
-        id
-        name
-      }
-    }
-    journeys(first: 200) {
-      nodes {
-        id
-        name
-      }
-    }
-    customEventDefinitions(first: 500) {
-      nodes {
-        id
-        name
-      }
     }
   }
 `);
@@ -251,36 +226,10 @@ function Editor({ segment, back }: EditorProps) {
 
 function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle) => void }) {
   const fields = useApiQuery(CUSTOM_FIELDS, {});
-  const audiences = useAudiences();
-  const templateChoices = useTemplateChoices();
-  const names = useApiQuery(CONDITION_NAMES, {});
   // Before the names of fields are known, every condition would seem to be on a deleted one.
   return (
     <QueryResult of={fields}>
-      {({ customFields }) => (
-        <QueryResult of={audiences}>
-          {({ groups }) => (
-            <QueryResult of={templateChoices}>
-              {({ templates }) => (
-                <QueryResult of={names}>
-                  {({ journeys, campaigns, customEventDefinitions }) => (
-                    <BundleEditor
-                      bundle={tree}
-                      choices={{
-                        fields: fieldChoices(customFields.nodes, groups.nodes, journeys.nodes),
-                        campaigns: campaigns.nodes,
-                        templates: templates.nodes,
-                        events: customEventDefinitions.nodes.map(({ name }) => name),
-                      }}
-                      onChange={onChange}
-                    />
-                  )}
-                </QueryResult>
-              )}
-            </QueryResult>
-          )}
-        </QueryResult>
-      )}
+      {({ customFields: { nodes } }) => <BundleEditor bundle={tree} fields={fieldChoices(nodes)} onChange={onChange} />}
     </QueryResult>
   );
 }

@@ -1,10 +1,9 @@
 import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { ChoicesSelect, choicesOf } from '../../components/choices-select.tsx';
 import { countOf } from '../../components/numbers.ts';
+import { RecordsSelect } from '../../components/record-select.tsx';
 import { Section } from '../../components/page.tsx';
-import { useAudiences } from '../audience/audiences.ts';
 import type { Draft, PartProps } from './use-draft.ts';
 import { number } from './campaign-labels.ts';
 
@@ -62,16 +61,15 @@ export function AudienceSelects({
   set: (changes: Partial<AudienceIds>) => void;
   readOnly?: boolean;
 }) {
-  const { data } = useAudiences();
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       {SELECTS.map(({ part, of, label, placeholder }) => (
-        <ChoicesSelect
+        <RecordsSelect
           key={part}
           label={label}
           placeholder={placeholder}
           clearable
-          choices={choicesOf(data?.[of].nodes)}
+          of={of}
           value={draft[part]}
           readOnly={readOnly}
           onChange={(ids) => set({ [part]: ids })}

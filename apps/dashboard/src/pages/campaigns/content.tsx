@@ -1,4 +1,4 @@
-import { Alert, Card, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { Alert, Card, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
@@ -12,11 +12,11 @@ import { TextLink } from '../../components/link.tsx';
 import { MailEditor } from '../../components/mail-editor.tsx';
 import { Section } from '../../components/page.tsx';
 import { MAX_PREVIEW_HEIGHT } from '../../components/preview-height.ts';
+import { RecordSelect } from '../../components/record-select.tsx';
 import { SampledPreview } from '../../components/sampled-preview.tsx';
 import { useSingleRun } from '../../components/use-single-run.ts';
 import { type Problem, UNREACHABLE } from '../../data/problem.ts';
 import { STARTERS } from '../templates/starter.ts';
-import { useTemplateChoices } from '../templates/template-choices.ts';
 import type { Draft, PartProps } from './use-draft.ts';
 
 const TEMPLATE_CHOICE = graphql(`
@@ -78,42 +78,36 @@ export function Content({ draft, set, errors, readOnly }: PartProps) {
 
 function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { chosen: Choice | undefined }) {
   const { id: projectId } = useProject();
-  const templates = useTemplateChoices().data?.templates.nodes;
-  const choose = (templateId: string | null) => {
-    const template = templates?.find(({ id }) => id === templateId);
-    const subject = draft.subject === '' && template?.subject != null ? { subject: template.subject } : {};
-    set({ templateId, ...subject });
-  };
-  if (templates?.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        There are no templates yet.{' '}
-        <TextLink to="/p/$projectId/templates" params={{ projectId }} size="sm" underline="always">
-          Create one
-        </TextLink>{' '}
-        to reuse it, or write content for this campaign only.
-      </Text>
-    );
-  }
+  const none = (
+    <Text size="sm" c="dimmed">
+      There are no templates yet.{' '}
+      <TextLink to="/p/$projectId/templates" params={{ projectId }} size="sm" underline="always">
+        Create one
+      </TextLink>{' '}
+      to reuse it, or write content for this campaign only.
+    </Text>
+  );
   const replaces = draft.templateId === null && draft.written.trim() !== '';
   return (
     <>
-      <Select
+      <RecordSelect
+        of="templates"
         label="Template"
         description={
           replaces ? 'It replaces the content written here.' : 'The version published when the campaign starts is sent.'
         }
-        placeholder={templates === undefined ? 'Loading…' : 'Choose a template'}
-        searchable
+        placeholder="Choose a template"
         maw={420}
-        data={(templates ?? []).map(({ id, name, status }) => ({
-          value: id,
-          label: status === 'draft' ? `${name} (draft)` : name,
-        }))}
+        none={none}
         value={draft.templateId}
         error={errors.templateId}
         readOnly={readOnly}
-        onChange={choose}
+        onChange={(templateId, template) =>
+          set({
+            templateId,
+            ...(draft.subject === '' && template?.subject != null ? { subject: template.subject } : {}),
+          })
+        }
       />
       {chosen?.status === 'draft' && (
         <Alert color="yellow">

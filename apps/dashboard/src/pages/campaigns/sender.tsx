@@ -1,30 +1,16 @@
 import { Alert, Autocomplete, SimpleGrid, TextInput, type TextInputProps } from '@mantine/core';
 import { useRef } from 'react';
-import { useApiQuery } from '../../data/api-query.ts';
-import { graphql } from '../../generated/gql.ts';
+import { useSenderDomains } from '../../data/domains.ts';
 import { PlaceholderMenu, usePlaceholders } from '../../components/mail-editor.tsx';
 import type { PartProps } from './use-draft.ts';
 
-export const SENDER_DOMAINS = graphql(`
-  query SenderDomains {
-    domains(first: 200) {
-      nodes {
-        id
-        unicodeName
-        verifiedForSending
-      }
-    }
-  }
-`);
-
 /** The sender and subject fields. */
 export function Sender({ draft, set, errors, readOnly }: PartProps) {
-  const { data } = useApiQuery(SENDER_DOMAINS, {});
-  const domains = (data?.domains.nodes ?? []).filter(({ verifiedForSending }) => verifiedForSending);
+  const domains = useSenderDomains();
   const local = draft.fromEmail.split('@', 1)[0] || 'hello';
   return (
     <>
-      {data !== undefined && domains.length === 0 && (
+      {domains?.length === 0 && (
         <Alert color="yellow">
           No domain is verified for sending yet. Add one under Domains; you can write the campaign in the meantime.
         </Alert>
@@ -41,8 +27,8 @@ export function Sender({ draft, set, errors, readOnly }: PartProps) {
         <Autocomplete
           size="sm"
           label="From address"
-          placeholder={`hello@${domains[0]?.unicodeName ?? 'your-domain.example'}`}
-          data={domains.map(({ unicodeName }) => `${local}@${unicodeName}`)}
+          placeholder={`hello@${domains?.[0] ?? 'your-domain.example'}`}
+          data={domains?.map((domain) => `${local}@${domain}`) ?? []}
           filter={({ options }) => options}
           value={draft.fromEmail}
           error={errors.fromEmail}

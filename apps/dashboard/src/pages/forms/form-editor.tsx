@@ -4,7 +4,6 @@ import {
   Card,
   Checkbox,
   NumberInput,
-  Select,
   SimpleGrid,
   Stack,
   TagsInput,
@@ -17,30 +16,12 @@ import { useForm, type UseFormReturnType } from '@mantine/form';
 import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import type { ApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
+import { useSenderDomains } from '../../data/domains.ts';
 import { useUnsavedForm } from '../../data/unsaved-changes.ts';
-import { graphql } from '../../generated/gql.ts';
-import type { FormChoicesQuery } from '../../generated/graphql.ts';
-import { ChoicesSelect, choicesOf } from '../../components/choices-select.tsx';
+import { ChoicesSelect } from '../../components/choices-select.tsx';
 import { FormButtons, FormProblem, required, useFieldProblems } from '../../components/form.tsx';
-import { useAudiences } from '../audience/audiences.ts';
-import { useTemplateChoices } from '../templates/template-choices.ts';
-
-const CHOICES = graphql(`
-  query FormChoices {
-    customFields(first: 200) {
-      nodes {
-        key
-        label
-      }
-    }
-    domains(first: 200) {
-      nodes {
-        unicodeName
-        verifiedForSending
-      }
-    }
-  }
-`);
+import { RecordSelect, RecordsSelect } from '../../components/record-select.tsx';
+import { CUSTOM_FIELDS, type CustomField } from '../audience/field-values.tsx';
 
 export interface FormValues extends Record<string, unknown> {
   name: string;
@@ -103,8 +84,7 @@ export function FormEditor({
   onSubmit,
   children,
 }: FormEditorProps) {
-  const { data } = useApiQuery(CHOICES, {});
-  const audiences = useAudiences().data;
+  const custom = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes;
   const form = useForm<FormValues>({
     initialValues: values,
     onValuesChange: onChange,
@@ -119,7 +99,7 @@ export function FormEditor({
   });
   useEffect(() => replace(), [values]);
   const { ref, showProblem } = useFieldProblems(form, mutation.problem);
-  const names = fieldNames(data);
+  const names = fieldNames(custom);
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <form ref={ref} onSubmit={form.onSubmit(onSubmit, showProblem)} inert={isReadOnly} noValidate>
@@ -129,16 +109,16 @@ export function FormEditor({
             <TextInput label="Name" description="For your team." {...form.getInputProps('name')} />
             <TextInput label="Title" placeholder={form.values.name} {...form.getInputProps('title')} />
             <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-            <ChoicesSelect
+            <RecordsSelect
+              of="groups"
               label="Groups"
               description="Subscribers join them."
-              choices={choicesOf(audiences?.groups.nodes)}
               {...form.getInputProps('groupIds')}
             />
             <ChoicesSelect
               label="Fields"
               description="Besides the address, in this order."
-              choices={data && [...names].map(([value, label]) => ({ value, label }))}
+              choices={custom && [...names].map(([value, label]) => ({ value, label }))}
               value={form.values.fields.map(({ key }) => key)}
               onChange={(keys) => form.setFieldValue('fields', withKeys(form.values.fields, keys))}
               error={form.errors.fields}
@@ -175,7 +155,7 @@ export function FormEditor({
               description="Subscribers confirm their address with a link in an email. Without it, anyone can subscribe any address."
               {...form.getInputProps('doubleOptIn', { type: 'checkbox' })}
             />
-            {form.values.doubleOptIn && <EmailSettings form={form} data={data} />}
+            {form.values.doubleOptIn && <EmailSettings form={form} />}
           </Part>
           <Part title="Your site">
             <TextInput
@@ -221,33 +201,29 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 interface EmailSettingsProps {
   form: Pick<UseFormReturnType<FormValues>, 'values' | 'errors' | 'getInputProps' | 'setFieldValue'>;
-  data: FormChoicesQuery | undefined;
 }
 
-function EmailSettings({ form, data }: EmailSettingsProps) {
-  const templates = useTemplateChoices().data?.templates.nodes ?? [];
-  const domains = (data?.domains.nodes ?? []).filter(({ verifiedForSending }) => verifiedForSending);
+function EmailSettings({ form }: EmailSettingsProps) {
+  const domains = useSenderDomains() ?? [];
   const local = form.values.from.split('@', 1)[0] || 'hello';
   return (
     <>
       <Autocomplete
         label="From"
-        placeholder={`Ada <hello@${domains[0]?.unicodeName ?? 'your-domain.example'}>`}
-        data={domains.map(({ unicodeName }) => `${local}@${unicodeName}`)}
+        placeholder={`Ada <hello@${domains[0] ?? 'your-domain.example'}>`}
+        data={domains.map((domain) => `${local}@${domain}`)}
         filter={({ options }) => options}
         {...form.getInputProps('from')}
       />
       <TextInput label="Reply-to" placeholder="Same as the from address" {...form.getInputProps('replyTo')} />
-      <Select
+      <RecordSelect
+        of="templates"
+        published
         label="Template"
         description="With a link to {{confirm_url}}."
         placeholder="Default text"
-        searchable
         clearable
-        data={templates
-          .filter(({ id, status }) => status === 'published' || id === form.values.templateId)
-          .map(({ id, name }) => ({ value: id, label: name }))}
-        value={form.values.templateId === '' ? null : form.values.templateId}
+        value={form.values.templateId}
         onChange={(templateId) => form.setFieldValue('templateId', templateId ?? '')}
         error={form.errors.templateId}
       />
@@ -270,11 +246,8 @@ function EmailSettings({ form, data }: EmailSettingsProps) {
 }
 
 /** What a form may ask for, by key. */
-const fieldNames = (data: FormChoicesQuery | undefined): ReadonlyMap<string, string> =>
-  new Map([
-    ['name', 'Name'],
-    ...(data?.customFields.nodes ?? []).map(({ key, label }) => [`custom_fields.${key}`, label] as const),
-  ]);
+const fieldNames = (custom: readonly CustomField[] | undefined): ReadonlyMap<string, string> =>
+  new Map([['name', 'Name'], ...(custom ?? []).map(({ key, label }) => [`custom_fields.${key}`, label] as const)]);
 
 const withKeys = (fields: FormValues['fields'], keys: readonly string[]) =>
   keys.map((key) => fields.find((field) => field.key === key) ?? { key, label: null, required: false });

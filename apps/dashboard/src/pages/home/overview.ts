@@ -7,7 +7,7 @@ export const OVERVIEW = graphql(`
       id
       statisticsDays
     }
-    domains(first: 100) {
+    domains(first: 200) {
       nodes {
         id
         domain
@@ -16,7 +16,7 @@ export const OVERVIEW = graphql(`
         verifiedForSending
       }
     }
-    webhookEndpoints(first: 100) {
+    webhookEndpoints(first: 200) {
       nodes {
         id
         url

@@ -5,6 +5,7 @@ import { usePermission, useProject } from '../../app/session.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
+import { RecordSelect } from '../../components/record-select.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { formatDayAndTime } from '../../components/when.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
@@ -23,12 +24,6 @@ const BACKTESTS = graphql(`
         status
         days
         createdAt
-      }
-    }
-    segments(first: 100) {
-      nodes {
-        id
-        name
       }
     }
   }
@@ -165,13 +160,12 @@ function StartForm({ journey: { id, publishedVersion }, onClose }: { journey: Te
             onChange={(value) => setClicked(Number(value))}
           />
         </Group>
-        <Select
+        <RecordSelect
+          of="segments"
           label="Also start with a segment"
           description="Its contacts enter at the beginning of the period."
           placeholder="No segment"
           clearable
-          searchable
-          data={(read?.segments.nodes ?? []).map((segment) => ({ value: segment.id, label: segment.name }))}
           value={segmentId}
           onChange={setSegmentId}
         />

@@ -71,12 +71,7 @@ export function ContactFilter({
       </Text>
       <BundleEditor
         bundle={tree}
-        choices={{
-          fields: fieldChoices(choices.fields, choices.groups, choices.journeys),
-          campaigns: choices.campaigns,
-          templates: choices.templates,
-          events: choices.events,
-        }}
+        fields={fieldChoices(choices.fields)}
         onChange={change}
         onRemove={() => change(undefined)}
       />

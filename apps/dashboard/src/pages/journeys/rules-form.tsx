@@ -1,5 +1,6 @@
 import { Checkbox, Group, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core';
 import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
+import { RecordSelect } from '../../components/record-select.tsx';
 import { mayHoldTimeZones } from '../audience/field-values.tsx';
 import type { Choices } from './choices.ts';
 import type { Definition, Entry } from './definition-types.ts';
@@ -51,12 +52,7 @@ export function EntryForm({
       </Radio.Group>
       {entry.type === 'event' && (
         <>
-          <EventInput
-            label="Event"
-            value={entry.event ?? ''}
-            events={choices.events}
-            onChange={(event) => set({ event })}
-          />
+          <EventInput label="Event" value={entry.event ?? ''} onChange={(event) => set({ event })} />
           <PropertyConditions
             event={entry.event}
             where={entry.where ?? []}
@@ -65,30 +61,27 @@ export function EntryForm({
         </>
       )}
       {entry.type === 'group_joined' && (
-        <Select
+        <RecordSelect
+          of="groups"
           label="Group"
-          searchable
-          data={choices.groups.map(({ id, name }) => ({ value: id, label: name }))}
-          value={entry.groupId === '' ? null : (entry.groupId ?? null)}
+          value={entry.groupId}
           onChange={(groupId) => set({ groupId: groupId ?? '' })}
         />
       )}
       {entry.type === 'form_confirmed' && (
-        <Select
+        <RecordSelect
+          of="forms"
           label="Form"
-          searchable
-          data={choices.forms.map(({ id, name }) => ({ value: id, label: name }))}
-          value={entry.formId === '' ? null : (entry.formId ?? null)}
+          value={entry.formId}
           onChange={(formId) => set({ formId: formId ?? '' })}
         />
       )}
       {(entry.type === 'segment_entered' || entry.type === 'segment_left') && (
-        <Select
+        <RecordSelect
+          of="segments"
           label="Segment"
           description="Checked every five minutes. Contacts already in the segment when you publish do not enter."
-          searchable
-          data={choices.segments.map(({ id, name }) => ({ value: id, label: name }))}
-          value={entry.segmentId === '' ? null : (entry.segmentId ?? null)}
+          value={entry.segmentId}
           onChange={(segmentId) => set({ segmentId: segmentId ?? '' })}
         />
       )}
@@ -199,12 +192,7 @@ export function RulesForm({ definition, choices, onChange }: FormProps) {
       />
       {goal !== undefined && (
         <>
-          <EventInput
-            label="Goal"
-            value={goal.event}
-            events={choices.events}
-            onChange={(event) => set({ goal: { ...goal, event } })}
-          />
+          <EventInput label="Goal" value={goal.event} onChange={(event) => set({ goal: { ...goal, event } })} />
           <PropertyConditions
             event={goal.event}
             where={goal.where ?? []}

@@ -12,6 +12,7 @@ import {
 } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
+import { RecordSelect } from '../../components/record-select.tsx';
 import type { Choices, FieldsProps } from './choices.ts';
 import { exitsOf } from './definition.ts';
 import type { Step, StepType } from './definition-types.ts';
@@ -88,18 +89,16 @@ const UnknownFields = ({ step, choices: { names } }: FieldsProps) => (
   <Text size="sm">{stepSummary(step, names)}. Its settings can’t be shown here; they are kept as they are.</Text>
 );
 
-function SendFields({ step, set, choices: { templates, domains } }: FieldsProps) {
+function SendFields({ step, set, choices: { domains } }: FieldsProps) {
   const local = (step.from ?? '').split('@', 1)[0] || 'hello';
   return (
     <>
-      <Select
+      <RecordSelect
+        of="templates"
+        published
         label="Template"
-        searchable
         placeholder="Choose a published template"
-        data={templates
-          .filter(({ id, status }) => status === 'published' || id === step.templateId)
-          .map(({ id, name }) => ({ value: id, label: name }))}
-        value={step.templateId === '' ? null : (step.templateId ?? null)}
+        value={step.templateId}
         onChange={(templateId) => set({ templateId: templateId ?? '' })}
       />
       <Autocomplete
@@ -154,10 +153,10 @@ function WaitUntilFields({ step, set }: FieldsProps) {
   );
 }
 
-function WaitForEventFields({ step, set, choices: { events } }: FieldsProps) {
+function WaitForEventFields({ step, set }: FieldsProps) {
   return (
     <>
-      <EventInput label="Event" value={step.event ?? ''} events={events} onChange={(event) => set({ event })} />
+      <EventInput label="Event" value={step.event ?? ''} onChange={(event) => set({ event })} />
       <PropertyConditions
         event={step.event}
         where={step.where ?? []}
@@ -185,13 +184,12 @@ function ConditionFields({ step, set, choices, definition, setIncomplete }: Fiel
       <Text size="sm" c="dimmed">
         All chosen conditions must hold.
       </Text>
-      <Select
+      <RecordSelect
+        of="segments"
         label="In the segment"
         clearable
-        searchable
         placeholder="Any"
-        data={choices.segments.map(({ id, name }) => ({ value: id, label: name }))}
-        value={step.segmentId ?? null}
+        value={step.segmentId}
         onChange={(segmentId) => set({ segmentId: segmentId ?? undefined })}
       />
       <Group gap="xs" grow align="flex-end">
@@ -350,14 +348,13 @@ function ValueInput({
   );
 }
 
-function GroupFields({ step, set, choices: { groups } }: FieldsProps) {
+function GroupFields({ step, set }: FieldsProps) {
   return (
-    <Select
+    <RecordSelect
+      of="groups"
       label="Group"
-      searchable
       data-autofocus
-      data={groups.map(({ id, name }) => ({ value: id, label: name }))}
-      value={step.groupId === '' ? null : (step.groupId ?? null)}
+      value={step.groupId}
       onChange={(groupId) => set({ groupId: groupId ?? '' })}
     />
   );

@@ -1,16 +1,21 @@
 import { useApiQuery } from '../../data/api-query.ts';
+import { everyPageOf } from '../../data/every-page.ts';
 import { graphql } from '../../generated/gql.ts';
 import { formatDayAndTime } from '../../components/when.tsx';
 import { readDefinition } from './definition.ts';
 import type { Definition } from './definition-types.ts';
 
 const VERSIONS = graphql(`
-  query JourneyVersions($journeyId: ID!) {
-    journeyVersions(journeyId: $journeyId, first: 200) {
+  query JourneyVersions($journeyId: ID!, $after: String) {
+    journeyVersions(journeyId: $journeyId, first: 1000, after: $after) {
       nodes {
         number
         publishedAt
         publishedByName
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
       }
     }
   }
@@ -27,6 +32,8 @@ const VERSION = graphql(`
   }
 `);
 
+const allVersions = everyPageOf('journeyVersions');
+
 /** The definition of a published version; undefined while it is loaded. */
 export function useVersion(journeyId: string, number: number | undefined): Definition | undefined {
   const { data } = useApiQuery(VERSION, { journeyId, number: number ?? 0 }, { pause: number === undefined });
@@ -39,7 +46,7 @@ export const DRAFT = 'draft';
 
 /** The draft and the published versions of a journey, the newest first, for a select. */
 export function useVersionOptions(journeyId: string): { value: string; label: string }[] {
-  const versions = useApiQuery(VERSIONS, { journeyId }).data?.journeyVersions.nodes ?? [];
+  const versions = useApiQuery(VERSIONS, { journeyId }, { ask: allVersions }).data?.journeyVersions.nodes ?? [];
   return [
     { value: DRAFT, label: 'Draft' },
     ...versions.map(({ number, publishedAt, publishedByName }) => ({

@@ -1,7 +1,7 @@
 import { Group, NumberInput, PasswordInput, Radio, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { useApiQuery } from '../../data/api-query.ts';
+import { useDomains } from '../../data/domains.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailProviderInput, MailProviderKind, MailTls } from '../../generated/graphql.ts';
 import { Dialog } from '../../components/dialog.tsx';
@@ -22,18 +22,6 @@ const UPDATE = graphql(`
   mutation UpdateMailProvider($id: ID!, $input: MailProviderInput!) {
     updateMailProvider(id: $id, input: $input) {
       id
-    }
-  }
-`);
-
-const DOMAINS = graphql(`
-  query DomainsToSendFrom {
-    domains(first: 100) {
-      nodes {
-        id
-        domain
-        unicodeName
-      }
     }
   }
 `);
@@ -166,7 +154,7 @@ function ProviderForm({ provider, onClose }: { provider: Provider | undefined; o
 type Form = UseFormReturnType<Values>;
 
 function DomainChoice({ form }: { form: Form }) {
-  const domains = useApiQuery(DOMAINS, {}).data?.domains.nodes ?? [];
+  const domains = useDomains() ?? [];
   // Keeps showing a removed domain until another is chosen.
   const names = new Map(domains.map(({ domain, unicodeName }) => [domain, unicodeName]));
   const { domain: chosen } = form.values;

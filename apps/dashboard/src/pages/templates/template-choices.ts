@@ -8,8 +8,6 @@ const TEMPLATE_CHOICES = graphql(`
       nodes {
         id
         name
-        status
-        subject
       }
       pageInfo {
         hasNextPage

@@ -1,10 +1,9 @@
 import { Autocomplete } from '@mantine/core';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { useApiQuery } from '../../data/api-query.ts';
+import { useSenderDomains } from '../../data/domains.ts';
 import { graphql } from '../../generated/gql.ts';
 import { TestEmail } from '../../components/test-email.tsx';
-import { SENDER_DOMAINS } from '../campaigns/sender.tsx';
 
 const TEST = graphql(`
   mutation TestTemplate($id: ID!, $input: TestTemplateInput!) {
@@ -24,9 +23,9 @@ interface TestTemplateProps {
 /** Sends a test email of a template as it is saved. */
 export function TestTemplate({ templateId, opened, onClose }: TestTemplateProps) {
   const test = useApiMutation(TEST);
-  const domains = useApiQuery(SENDER_DOMAINS, {}).data?.domains.nodes.filter((each) => each.verifiedForSending) ?? [];
+  const domains = useSenderDomains() ?? [];
   const [typed, setTyped] = useState<string>();
-  const fromEmail = typed ?? (domains[0] === undefined ? '' : `hello@${domains[0].unicodeName}`);
+  const fromEmail = typed ?? (domains[0] === undefined ? '' : `hello@${domains[0]}`);
   const local = fromEmail.split('@', 1)[0] || 'hello';
   return (
     <TestEmail
@@ -42,7 +41,7 @@ export function TestTemplate({ templateId, opened, onClose }: TestTemplateProps)
         size="sm"
         label="From address"
         description="Its domain must be verified for sending."
-        data={domains.map(({ unicodeName }) => `${local}@${unicodeName}`)}
+        data={domains.map((domain) => `${local}@${domain}`)}
         filter={({ options }) => options}
         value={fromEmail}
         error={test.problem?.fields.fromEmail}
