@@ -1,12 +1,15 @@
-import { cleanLine, DomainError, hasCode, logger, restPath } from '@postroom/platform';
+import { cleanLine, databaseAnswerOf, DomainError, hasCode, logger, restPath, RetryLater } from '@postroom/platform';
 import { Refusal } from '@postroom/network/smtp-server';
 
 /** The code of smtp-server for a connection that closed before the end of a message. */
 const CLIENT_GONE = 'ECONNECTION';
 
 /** Maps an error to an SMTP reply. Internal errors are temporary failures, so clients retry. */
-export function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
+export function refusalOf(thrown: unknown): Refusal {
+  if (thrown instanceof Refusal) return thrown;
+  const answer = databaseAnswerOf(thrown);
+  const error = answer instanceof RetryLater ? answer : thrown;
+  if (error === answer) logger.warn({ err: thrown }, 'message not accepted');
   if (!(error instanceof DomainError)) {
     if (hasCode(error, CLIENT_GONE)) logger.debug({ err: error }, 'client disconnected within its message');
     else logger.error({ err: error }, 'message submission failed');

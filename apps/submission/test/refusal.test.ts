@@ -1,4 +1,4 @@
-import { DomainError, invalid, logger, projectMoving } from '@postroom/platform';
+import { DomainError, invalid, logger, projectMoving, SUPERSEDED } from '@postroom/platform';
 import { expect, test, vi } from 'vitest';
 import { refusalOf } from '../src/refusal.ts';
 
@@ -17,6 +17,14 @@ test('a project that is being moved to another cell is a reason to try again', (
   expect(refusalOf(projectMoving())).toMatchObject({
     responseCode: 451,
     message: '4.3.0 This project is being moved or deleted. Try again in a moment.',
+  });
+});
+
+test('a database that another one has taken over from is a reason to try again', () => {
+  const refused = Object.assign(new Error('Another database has taken over.'), { code: SUPERSEDED });
+  expect(refusalOf(refused)).toMatchObject({
+    responseCode: 451,
+    message: expect.stringMatching(/^4\.3\.0 Nothing was changed: .* is not the primary\./),
   });
 });
 

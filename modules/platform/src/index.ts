@@ -7,9 +7,11 @@ export {
   LOCK_NOT_AVAILABLE,
   PROJECT_MOVING,
   QUERY_CANCELED,
+  READ_ONLY,
   retry,
   retryOn,
   SERIALIZATION_FAILURE,
+  SUPERSEDED,
   UNDEFINED_TABLE,
   UNIQUE_VIOLATION,
   assertValid,
@@ -213,7 +215,7 @@ export {
 export type { ScheduledWorkflow } from '@postroom/temporal';
 export { SECRET_KEY_SETTINGS, type SecretKey } from '@postroom/settings';
 export { identity } from '@postroom/observability';
-export { runService, type Service } from './service.ts';
+export { databaseProblem, runService, type Service } from './service.ts';
 export {
   guardedFetch,
   guardedLookup,

@@ -68,6 +68,22 @@ test('a connection that breaks while a statement runs leaves its outcome unknown
   expect(mayHaveCommitted(await failureOf('none'))).toBe(false);
 });
 
+test('a standby is a reason to try again, since the primary is elsewhere', async () => {
+  const readOnly = new pg.Pool({
+    connectionString: process.env.DATABASE_URL,
+    options: '-c default_transaction_read_only=on',
+  });
+  const remove = [
+    () => readOnly.query(`DELETE FROM projects WHERE id = 'none'`),
+    () => new PrismaClient({ adapter: new PrismaPg(readOnly) }).project.deleteMany({ where: { id: 'none' } }),
+  ];
+  for (const attempt of remove) {
+    const error: unknown = await attempt().catch((reason: unknown) => reason);
+    expect(databaseAnswerOf(error)).toMatchObject({ code: 'timeout', retryAfterSeconds: 5 });
+  }
+  await readOnly.end();
+});
+
 test('an error in our code is not blamed on the database', () => {
   expect(databaseAnswerOf(new TypeError('x is not a function'))).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { logger, pool, TokenBucket } from '@postroom/platform';
+import { hasCode, logger, pool, READ_ONLY, SUPERSEDED, TokenBucket } from '@postroom/platform';
 import { hasMoved } from '@postroom/projects/sql';
 import { TRACKING_POLICY } from './policy.ts';
 
@@ -32,8 +32,8 @@ const {
   countedMessages: COUNTED_MESSAGES,
 } = TRACKING_POLICY.store;
 
-/** Stores the hits that count, except those of deleted messages. Returns the target of each click by the position of its hit (`nth`, from 1). */
-const STORE = `
+/** Hits, and the targets of their links, except those of deleted messages. */
+const KNOWN = `
   WITH hit AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::boolean[])
       WITH ORDINALITY AS h(message_id, position, at, user_agent, network, reason, is_counted, nth)
@@ -41,12 +41,16 @@ const STORE = `
     SELECT h.*, m.project_id, l.url FROM hit h JOIN messages m ON m.id = h.message_id AND NOT ${hasMoved('m.project_id')}
     LEFT JOIN tracked_links l ON h.position IS NOT NULL
       AND l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = h.position
-  ), stored AS (
+  )`;
+
+const TARGETS = 'SELECT nth::int, url FROM known WHERE url IS NOT NULL';
+
+/** Stores the hits that count. Returns the target of each click by the position of its hit (`nth`, from 1). */
+const STORE = `${KNOWN}, stored AS (
     INSERT INTO tracking_hits (message_id, project_id, kind, position, at, user_agent, network, reason)
     SELECT message_id, project_id, CASE WHEN position IS NULL THEN 'open' ELSE 'click' END::hit_kind, position, at, user_agent, network, reason
     FROM known WHERE is_counted AND (position IS NULL OR url IS NOT NULL)
-  )
-  SELECT nth::int, url FROM known WHERE url IS NOT NULL`;
+  ) ${TARGETS}`;
 
 /**
  * Stores hits in batches, with one statement in flight: hits that arrive while a batch commits form the next one. A click is
@@ -138,18 +142,20 @@ export class Hits {
 
 async function store(batch: readonly Waiting[]): Promise<Map<number, string>> {
   const hits = batch.map(({ hit }) => hit);
-  const { rows } = await pool.query<{ nth: number; url: string }>({
-    name: 'tracking-store-hits',
-    text: STORE,
-    values: [
-      hits.map(({ messageId }) => messageId),
-      hits.map(({ position }) => position),
-      hits.map(({ at }) => at),
-      hits.map(({ userAgent }) => userAgent?.replaceAll('\0', '').slice(0, 500) ?? null),
-      hits.map(({ network }) => network ?? null),
-      hits.map(({ reason }) => reason ?? null),
-      batch.map(({ isCounted }) => isCounted),
-    ],
+  const values = [
+    hits.map(({ messageId }) => messageId),
+    hits.map(({ position }) => position),
+    hits.map(({ at }) => at),
+    hits.map(({ userAgent }) => userAgent?.replaceAll('\0', '').slice(0, 500) ?? null),
+    hits.map(({ network }) => network ?? null),
+    hits.map(({ reason }) => reason ?? null),
+    batch.map(({ isCounted }) => isCounted),
+  ];
+  const run = (name: string, text: string) => pool.query<{ nth: number; url: string }>({ name, text, values });
+  const { rows } = await run('tracking-store-hits', STORE).catch((error: unknown) => {
+    // The hits can't be stored in a database that is not the primary, but readers must reach their pages.
+    if (!hasCode(error, SUPERSEDED, READ_ONLY)) throw error;
+    return run('tracking-find-targets', `${KNOWN} ${TARGETS}`);
   });
   return new Map(rows.map(({ nth, url }) => [nth, url]));
 }

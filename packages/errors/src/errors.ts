@@ -1,4 +1,4 @@
-import { PROJECT_MOVING, QUERY_CANCELED, UNIQUE_VIOLATION } from './retry.ts';
+import { PROJECT_MOVING, QUERY_CANCELED, READ_ONLY, SUPERSEDED, UNIQUE_VIOLATION } from './retry.ts';
 
 /** Prisma's code for a row that is required but does not exist. */
 const ROW_NOT_FOUND = 'P2025';
@@ -123,16 +123,23 @@ const UNREACHABLE = new Set([
   'ETIMEDOUT',
 ]);
 const BUSY_RETRY_SECONDS = 2;
+const FAILOVER_RETRY_SECONDS = 5;
 
 /**
  * The answer to the caller for an error of the database that is not a fault to investigate. It is `timeout` for a statement that took
- * too long, and for a database that is too busy or unreachable; `not_found` for a row that was deleted while the request read it.
+ * too long, and for a database that is too busy, unreachable, or not the primary; `not_found` for a row that was deleted while the request read it.
  */
 export function databaseAnswerOf(error: unknown): DomainError | undefined {
   const codes = codesOf(error);
   if (codes.includes(QUERY_CANCELED))
     return new DomainError('timeout', 'The request took too long in the database. Ask for less, or try again later.');
   if (codes.includes(PROJECT_MOVING)) return projectMoving();
+  if (codes.includes(SUPERSEDED) || codes.includes(READ_ONLY))
+    return new RetryLater(
+      'timeout',
+      'Nothing was changed: the database of this server is not the primary. Try again in a moment.',
+      FAILOVER_RETRY_SECONDS,
+    );
   if (codes.includes(ROW_NOT_FOUND)) return new DomainError('not_found', 'Deleted while the request was running.');
   const isTransient =
     codes.some(

@@ -13,6 +13,10 @@ export const QUERY_CANCELED = '57014';
 export const UNDEFINED_TABLE = '42P01';
 /** Ours: a row of a project that is being moved to another cell, or deleted. */
 export const PROJECT_MOVING = '55M01';
+/** Ours: a change of a database that another one has taken over from. */
+export const SUPERSEDED = '55M02';
+/** A change in a read-only transaction, as on a standby. */
+export const READ_ONLY = '25006';
 
 /** Whether an error of `pg` has one of these codes. */
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
