@@ -35,6 +35,10 @@ export const announce = (reservations: readonly Reservation[]): Promise<void> =>
 export const beginEpochWithWitnesses = (first: Reservation): Promise<void> =>
   tellAll((witness) => witness.beginEpoch(first));
 
+/** Asks every witness whether a later epoch has begun. @throws SupersededError if one has; an outage. */
+export const checkEpochWithWitnesses = (epoch: number): Promise<void> =>
+  tellAll((witness) => witness.checkEpoch(epoch));
+
 async function tellAll(tell: (witness: Witness) => Promise<void>): Promise<void> {
   await Promise.all(
     witnesses.map(async (witness) => {

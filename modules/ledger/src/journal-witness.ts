@@ -31,13 +31,16 @@ export function journalWitness(folder: string): Witness {
       throw error;
     }
   };
+  const checkEpoch = async (epoch: number) => {
+    if (existsSync(fileOf(epoch + 1))) throw new SupersededError(epoch);
+  };
   return {
     name: `journal ${folder}`,
     announce: async (reservations) => {
       await append(reservations);
-      const epoch = Math.max(...reservations.map((reservation) => reservation.epoch));
-      if (existsSync(fileOf(epoch + 1))) throw new SupersededError(epoch);
+      await checkEpoch(Math.max(...reservations.map((reservation) => reservation.epoch)));
     },
+    checkEpoch,
     beginEpoch: async (first) => {
       mkdirSync(folder, { recursive: true });
       const handle = await open(fileOf(first.epoch), 'w');

@@ -3,6 +3,7 @@ import { isIdWithin } from '@postroom/partitions/sql';
 import { config, NOW } from '@postroom/platform';
 import {
   announce,
+  checkEpochWithWitnesses,
   compareWithWitnesses,
   heldReason,
   holdSending,
@@ -125,7 +126,16 @@ export async function checkNotHeld(): Promise<Installation> {
 export async function findSuccessor(): Promise<string | undefined> {
   await compareOnce();
   const installation = await readInstallation();
-  return isSuperseded(installation) ? supersededReason(installation) : undefined;
+  if (isSuperseded(installation)) return supersededReason(installation);
+  if (installation.heldReason !== null) return undefined;
+  try {
+    await checkEpochWithWitnesses(installation.epoch);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SupersededError)) throw error;
+    comparedAt = -Infinity; // this time at once
+    return findSuccessor();
+  }
 }
 
 let comparedAt = -Infinity;

@@ -38,6 +38,7 @@ export function temporalWitness(
   const workflowId = `${taskQueue}-witness`;
   const runOf = (runId: string) => client.workflow.getHandle(workflowId, runId);
   let current: Promise<Run> | undefined;
+  let checked: Run | undefined;
 
   async function start(
     reservations: Reservation[],
@@ -67,14 +68,16 @@ export function temporalWitness(
     }
   }
 
+  async function readRun(runId: string): Promise<Run> {
+    const { known: reservations } = await historyOf(client, runOf(runId));
+    return { runId, epoch: Math.max(0, ...reservations.map(({ epoch }) => epoch)) };
+  }
+
   /** Finds the open run, or starts one. */
   async function findRun(): Promise<Run> {
     for (;;) {
       const runId = await openRun();
-      if (runId !== undefined) {
-        const reservations = (await historyOf(client, runOf(runId))).known;
-        return { runId, epoch: Math.max(0, ...reservations.map(({ epoch }) => epoch)) };
-      }
+      if (runId !== undefined) return readRun(runId);
       try {
         await start(await known(), WorkflowIdConflictPolicy.FAIL);
       } catch (error) {
@@ -101,6 +104,11 @@ export function temporalWitness(
   return {
     name: `Temporal workflow ${workflowId}`,
     announce,
+    checkEpoch: async (epoch) => {
+      const runId = await openRun();
+      if (runId !== undefined && runId !== checked?.runId) checked = await readRun(runId);
+      if (checked !== undefined && checked.epoch > epoch) throw new SupersededError(epoch);
+    },
     beginEpoch: async (first) => {
       const ended = await openRun();
       const carried = ended === undefined ? [] : (await historyOf(client, runOf(ended))).known;

@@ -22,6 +22,8 @@ export interface Witness {
   announce: (reservations: readonly Reservation[]) => Promise<void>;
   /** Refuses reservations of earlier epochs than that of `first` from now on; `read` returns all that were not refused. */
   beginEpoch: (first: Reservation) => Promise<void>;
+  /** Costs little. @throws SupersededError if a later epoch has begun. */
+  checkEpoch: (epoch: number) => Promise<void>;
   /** The last reservation of each scope. */
   read: () => Promise<Reservation[]>;
 }

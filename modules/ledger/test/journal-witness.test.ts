@@ -36,7 +36,10 @@ test('once a later epoch has begun, reservations of the earlier one are refused,
   const home = join(folder, 'failover');
   const [before, after] = [journalWitness(home), journalWitness(home)];
   await before.announce([reservation('campaign a', 1, 1)]);
+  await before.checkEpoch(1);
   await after.beginEpoch(reservation('installation', 2, 2));
+  await expect(before.checkEpoch(1)).rejects.toThrow(SupersededError);
+  await after.checkEpoch(2);
   await expect(before.announce([reservation('campaign a', 1, 2)])).rejects.toThrow(SupersededError);
   await after.announce([reservation('queue b', 2, 3)]);
   const known = (await journalWitness(home).read()).map(({ scope, epoch }) => [scope, epoch]).sort();

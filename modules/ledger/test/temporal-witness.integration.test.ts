@@ -18,8 +18,12 @@ const epochsOf = (reservations: Reservation[]) => reservations.map(({ scope, epo
 test('once a later epoch has begun, reservations of the earlier one are refused in every process', async () => {
   const { newWitness } = installation([reservation('campaign a', 1, 1)]);
   const [before, after] = [newWitness(), newWitness()];
+  await before.checkEpoch(1); // knows of none yet
   await before.announce([reservation('queue b', 1, 2)]);
+  await before.checkEpoch(1);
   await after.beginEpoch(reservation('installation', 2, 3));
+  await expect(before.checkEpoch(1)).rejects.toThrow(SupersededError);
+  await after.checkEpoch(2);
   await expect(before.announce([reservation('queue b', 1, 3)])).rejects.toThrow(SupersededError);
   await expect(newWitness().announce([reservation('queue b', 1, 4)])).rejects.toThrow(SupersededError);
   expect(epochsOf(await newWitness().read())).toEqual(['campaign a 1', 'installation 2', 'queue b 1']);
