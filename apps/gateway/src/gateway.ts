@@ -10,12 +10,12 @@ import {
   type Caller,
   config,
   createHttpServer,
+  databaseProblem,
   DomainError,
   isDraining,
   isHost,
   isOwnHost,
   logger,
-  pool,
   type Service,
   withLogContext,
 } from '@postroom/platform';
@@ -133,14 +133,12 @@ async function returningCaller({ headers }: IncomingMessage): Promise<Caller | u
   return (await authenticateUser(headers, undefined, { isLink: true })) ?? undefined;
 }
 
-/** Ready means that writes would succeed: the database responds. Requests do not depend on Temporal. A draining gateway isn't. */
+/** Ready means that writes would succeed. Requests do not depend on Temporal. A draining gateway isn't. */
 async function answerReadiness(response: ServerResponse): Promise<void> {
   if (isDraining()) return answerJson(response, 503, { status: 'draining' });
-  try {
-    await pool.query('SELECT 1');
-    answerJson(response, 200, { status: 'ready' });
-  } catch (error) {
+  const problem = await databaseProblem().catch((error: unknown) => {
     logger.warn({ err: error }, 'not ready: the database is not responding');
-    answerJson(response, 503, { status: 'The database is not responding.' });
-  }
+    return 'The database is not responding.';
+  });
+  answerJson(response, problem === undefined ? 200 : 503, { status: problem ?? 'ready' });
 }

@@ -17,6 +17,7 @@ import {
 } from '@postroom/ledger';
 import { closeDatabase, useBackgroundTimeouts } from '@postroom/platform';
 import { connectTemporal, sayOnce } from './temporal.ts';
+import { dropFence } from './superseded.ts';
 import { csvOf } from './uncertain-csv.ts';
 import { useWitnesses } from './witnesses.ts';
 
@@ -52,7 +53,10 @@ async function compare(options: { release?: boolean | undefined; list?: string |
     useWitnesses(client);
     await markRestored();
     list(await listUncertain(), options.list);
-    if (options.release === true && (await releaseSending())) console.log('Sending is released.');
+    if (options.release === true) {
+      if (await releaseSending()) console.log('Sending is released.');
+      await dropFence();
+    }
     const reason = await heldReason();
     if (reason !== undefined) console.log(`Sending is held: ${reason}`);
   } finally {

@@ -27,6 +27,7 @@ import { inTrace } from './trace-context.ts';
 import { installRuntime } from './runtime.ts';
 import { countOverdueSchedules, ensureSchedules, restoreSchedules, runSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
+import { fenceSuperseded } from './superseded.ts';
 import { connectTemporal } from './temporal.ts';
 import { useWitnesses } from './witnesses.ts';
 
@@ -148,7 +149,8 @@ function runWorkers(workers: readonly Worker[]): { failed: Promise<unknown>; shu
 }
 
 /**
- * Looks regularly whether another database has taken over from this one, as after a failover. Restarting the worker connects it to that one, if
+ * Looks regularly whether another database has taken over from this one, as after a failover. If so, this one accepts no changes any more, as
+ * they would be lost. Restarting the worker connects it to that one, if
  * the address leads there by now.
  * @throws Error if one has.
  */
@@ -156,7 +158,9 @@ async function watchForSuccessor(): Promise<{ source: DispatchSource; found: Pro
   const found = Promise.withResolvers<unknown>();
   const check = async () => {
     const reason = await findSuccessor();
-    if (reason !== undefined) found.resolve(new Error(reason));
+    if (reason === undefined) return undefined;
+    await fenceSuperseded(reason);
+    found.resolve(new Error(reason));
     return reason;
   };
   // Without an answer nothing is sent anyway, and the worker does everything else.

@@ -15,6 +15,7 @@ import {
   type SystemApi,
 } from '@postroom/testkit';
 import { execute } from '@postroom/testkit/database';
+import { trackingToken } from '@postroom/tracking';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runChecks } from '../../../scripts/doctor/checks.ts';
 import { runAfterRestore } from './after-restore.ts';
@@ -261,6 +262,66 @@ test(
     const { known } = await expectNothingTwice(sending, file);
     expect(posted.filter(({ to }) => !known.has(to))).toEqual([]);
     await postgres.kill('before');
+  },
+);
+
+test(
+  'a gateway on the primary before a failover accepts nothing more once a worker there knows of it, until after-restore has run there',
+  { timeout },
+  async () => {
+    await postgres.addStandby();
+    const api = await system.api();
+    const old = { DATABASE_URL: postgres.primaryUrl() };
+    await system.startWorker(old);
+    const gateway = await system.startAnother('gateway', old);
+    const request = async (path: string, body?: unknown) => {
+      const headers = { Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json' };
+      const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const response = await fetch(gateway.url + path, { headers, redirect: 'manual', ...init });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    };
+    const email = (to: string) => ({ from: 'post@example.com', to, subject: 'Receipt', text: 'Thank you.' });
+    const add = (name: string) => request('/v1/contacts', { email: `${name}@mail.test` });
+    const { id: message } = JSON.parse((await request('/v1/emails', email('clicks@mail.test'))).text).data;
+    await one(`INSERT INTO tracked_links (owner_id, position, url) VALUES ($1, 0, 'https://shop.example/')`, [message]);
+    const click = `/t/c/${trackingToken(message)}.0`;
+    expect((await request('/readyz')).status).toBe(200);
+    await postgres.catchUp();
+    postgres.cutStandby();
+    await postgres.promote();
+    expect((await add('between')).status).toBe(201);
+
+    const file = join(folder, 'gateway.csv');
+    expect(await afterRestore('--list', file, '--release')).toContain('Sending is released.');
+    await eventually(async () => expect((await request('/readyz')).status).toBe(503), 20_000);
+    await eventually(() => expect(fetch(`${system.adminUrls.worker}/livez`)).rejects.toThrow('fetch failed'), 40_000);
+    expect(JSON.parse((await request('/readyz')).text).status).toMatch(/^Another database has taken over/);
+    for (const refused of [await add('after'), await request('/v1/emails', email('after@mail.test'))]) {
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('Retry-After')).toBe('5');
+      expect(JSON.parse(refused.text).error).toMatchObject({
+        code: 'timeout',
+        message: expect.stringContaining('is not the primary'),
+      });
+    }
+    const mutation = await request('/graphql', {
+      query: 'mutation { createContact(input: { email: "after@mail.test" }) { contact { id } } }',
+    });
+    expect(JSON.parse(mutation.text).errors[0].extensions.code).toBe('timeout');
+    expect((await request('/v1/contacts')).status).toBe(200);
+    const followed = await request(click);
+    expect([followed.status, followed.headers.get('Location')]).toEqual([302, 'https://shop.example/']);
+
+    // The operator decides that this one is to be the primary after all.
+    const settings = { ...old, TEMPORAL_TASK_QUEUE: taskQueue };
+    expect(await runAfterRestore(settings, ['--list', file, '--release'])).toContain('Sending is released.');
+    expect((await add('after')).status).toBe(201);
+    expect((await request('/readyz')).status).toBe(200);
+    const left = `SELECT count(*)::int AS triggers FROM pg_trigger WHERE tgname = 'a_superseded'`;
+    expect(await postgres.ask(left, 'before')).toEqual({ triggers: 0 });
+    await gateway.kill();
+    await postgres.kill('before');
+    postgres.closeOld();
   },
 );
 

@@ -8,6 +8,7 @@ import {
   readInstallation,
   readReservations,
   readWitnesses,
+  supersededReason,
 } from './installation.ts';
 import { CONSEQUENCES } from './ledger.ts';
 import { ledgerPool } from './ledger-pool.ts';
@@ -17,6 +18,9 @@ import { isLater, latestOf, type Reservation } from './witness.ts';
 
 /** Shown as the answer of messages that a restore made uncertain. */
 const RESTORED_ANSWER = 'May have been sent before the database was restored to an earlier time.';
+
+/** Why sending is held meanwhile. */
+const RESTORED = 'The database was restored to an earlier time.';
 
 /** What was found after a restore. */
 interface Restored {
@@ -38,10 +42,7 @@ export async function findRestore(): Promise<Restored | undefined> {
   const [before, known, witnessed] = [await readInstallation(), await readReservations(), await readWitnesses()];
   const isRestored = witnessed.some((reservation) => isLater(reservation, before));
   if (!isRestored && before.timelineChange === null) return undefined;
-  await holdSending(
-    before,
-    isRestored ? 'The database was restored to an earlier time.' : promotedReason(before.timelineChange),
-  );
+  await holdSending(before, isRestored ? RESTORED : promotedReason(before.timelineChange));
   const newest = newestOf(before, witnessed);
   const epoch = newest.epoch + 1;
   await beginEpochWithWitnesses({
@@ -51,6 +52,11 @@ export async function findRestore(): Promise<Restored | undefined> {
     epoch,
     number: newest.number + 1,
   });
+  // From now on this is the newest database, also if another one had taken over from it, or from the one that it is a copy of.
+  await ledgerPool.query('UPDATE installation SET held_reason = $1 WHERE held_reason = $2', [
+    RESTORED,
+    supersededReason(before),
+  ]);
   const last = await readWitnesses();
   const later = last.filter((reservation) => reservation.epoch < epoch && isLater(reservation, before));
   const number = Math.max(before.number, ...last.map((reservation) => reservation.number)) + 1;

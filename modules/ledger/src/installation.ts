@@ -88,6 +88,8 @@ export interface SendingHold {
   since: Date | null;
   /** What an operator does to release it. */
   remedy: string;
+  /** Not once another database has taken over. */
+  acceptsMail: boolean;
 }
 
 const RELEASE =
@@ -108,11 +110,12 @@ export const heldReasonOf = async (installation: Installation): Promise<string |
 
 async function holdOf(installation: Installation): Promise<SendingHold | undefined> {
   const { heldReason: known, heldAt, timelineChange } = installation;
-  if (config.HOLD_SENDING) return { reason: 'HOLD_SENDING is set.', since: null, remedy: UNSET };
-  if (known !== null) return { reason: known, since: heldAt, remedy: isSuperseded(installation) ? STOP : RELEASE };
+  const acceptsMail = !isSuperseded(installation);
+  if (config.HOLD_SENDING) return { reason: 'HOLD_SENDING is set.', since: null, remedy: UNSET, acceptsMail };
+  if (known !== null) return { reason: known, since: heldAt, remedy: acceptsMail ? RELEASE : STOP, acceptsMail };
   if (timelineChange === null) return undefined;
   const reason = await holdSending(installation, promotedReason(timelineChange));
-  return { reason, since: databaseTime(), remedy: RELEASE };
+  return { reason, since: databaseTime(), remedy: RELEASE, acceptsMail };
 }
 
 /**
@@ -154,7 +157,7 @@ export async function compareWithWitnesses(): Promise<void> {
 export const promotedReason = (timelineChange: string | null): string =>
   `PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`;
 
-/** Why a database is held once another one has begun a later epoch. */
+/** Why a database is held once another one has begun a later epoch. `database_problem` and the doctor know it by its first words. */
 export const supersededReason = ({ epoch }: Pick<Installation, 'epoch'>): string =>
   `Another database has taken over since epoch ${epoch}. If this one is the primary from before a failover, stop it.`;
 

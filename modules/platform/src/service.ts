@@ -2,12 +2,8 @@ import { startAdminServer } from '@postroom/observability';
 import { config } from '@postroom/settings/config';
 import { closeDatabase, pool } from './db.ts';
 import { createReadiness, type HealthCheck, type Readiness } from '@postroom/observability';
-import { startDraining } from '@postroom/observability';
-import { logger } from '@postroom/observability';
-import { measureProcess, renderMetrics } from '@postroom/observability';
-import { identity } from '@postroom/observability';
+import { identity, logger, measureProcess, renderMetrics, startDraining, startTracing } from '@postroom/observability';
 import { sleep } from '@postroom/concurrency';
-import { startTracing } from '@postroom/observability';
 
 /** A running component. Stopping it drains work in flight. */
 export interface Service {
@@ -28,7 +24,17 @@ export interface Service {
 /** Drain timeout after the wait for load balancers. A mail server or webhook receiver may take ten seconds. */
 const DRAIN_MS = 25_000;
 
-const DATABASE: HealthCheck = { name: 'database', check: () => pool.query('SELECT 1') };
+/** Why the database accepts no changes, such as that another one has taken over from it; undefined if it does. */
+export async function databaseProblem(): Promise<string | undefined> {
+  const { rows } = await pool.query<{ problem: string | null }>('SELECT database_problem() AS problem');
+  return rows[0]?.problem ?? undefined;
+}
+
+const checkDatabase = async (): Promise<void> => {
+  const problem = await databaseProblem();
+  if (problem !== undefined) throw new Error(problem);
+};
+const DATABASE: HealthCheck = { name: 'database', check: checkDatabase };
 
 /**
  * Runs a program until SIGTERM, SIGINT or the exit of its parent, then drains and exits. If it fails to start, logs

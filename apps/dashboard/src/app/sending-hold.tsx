@@ -14,6 +14,7 @@ const SENDING_HOLD = graphql(`
       reason
       since
       remedy
+      acceptsMail
     }
   }
 `);
@@ -56,7 +57,7 @@ export function SendingHoldBanner() {
       title={hold.since === null ? 'Sending is held' : `Sending has been held since ${formatDayAndTime(hold.since)}`}
     >
       <Text size="sm" className="breakable">
-        {hold.reason} Mail is accepted and waits.
+        {hold.reason} {hold.acceptsMail ? 'Mail is accepted and waits.' : 'No mail and no other change is accepted.'}
       </Text>
       <Text size="sm" mt={4} className="breakable">
         For the operator of this installation: {hold.remedy}

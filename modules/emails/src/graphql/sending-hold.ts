@@ -7,6 +7,10 @@ const SendingHoldType = builder.objectRef<SendingHold>('SendingHold').implement(
     reason: t.exposeString('reason', { description: 'Why it is held.' }),
     since: t.expose('since', { type: 'DateTime', nullable: true, description: 'Since when; null for `HOLD_SENDING`.' }),
     remedy: t.exposeString('remedy', { description: 'What an operator does to release it.' }),
+    acceptsMail: t.exposeBoolean('acceptsMail', {
+      description:
+        'Whether mail is accepted and waits. If not, another database has taken over, and no change is accepted.',
+    }),
   }),
 });
 
@@ -15,8 +19,7 @@ builder.queryField('sendingHold', (t) =>
     type: SendingHoldType,
     nullable: true,
     ...managersOnly,
-    description:
-      'Why the installation sends no mail, for owners and admins; null while it sends. Mail is accepted in either case.',
+    description: 'Why the installation sends no mail, for owners and admins; null while it sends.',
     resolve: async () => (await sendingHold()) ?? null,
   }),
 );
