@@ -1,8 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { config, newId } from '@postroom/platform';
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
-import { Client, Connection } from '@temporalio/client';
+import {
+  addCampaign,
+  eventually,
+  type SmtpSink,
+  startSmtpSink,
+  startSystem,
+  type System,
+  type SystemApi,
+  temporalClient,
+} from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runKillable } from './run-killable.ts';
 import { databaseOf } from './two-cells.ts';
@@ -10,6 +17,7 @@ import { databaseOf } from './two-cells.ts';
 const RECIPIENTS = 1_500;
 let sink: SmtpSink;
 let system: System;
+const temporal = await temporalClient();
 
 beforeAll(async () => {
   sink = await startSmtpSink(() => sleep(20));
@@ -29,28 +37,11 @@ function remove(args: readonly string[], killAt?: string): ReturnType<typeof run
   return runKillable(join(import.meta.dirname, '../src/delete-project.ts'), args, env, killAt);
 }
 
-/** Starts a campaign to many contacts. @returns its id, and what their addresses begin with. */
-async function startCampaign(api: SystemApi, options = {}): Promise<{ id: string; prefix: string }> {
-  const group = newId('grp');
-  await system.pool.query(
-    `WITH contact AS (
-       INSERT INTO contacts (id, project_id, email, email_key, name, source)
-       SELECT postroom_id('ctc'), $1, address, address, 'Reader', 'api'
-       FROM generate_series(1, ${RECIPIENTS}) i CROSS JOIN LATERAL (SELECT $2 || i || '@mail.test' AS address) AS a RETURNING id
-     ), made AS (INSERT INTO groups (id, project_id, name) VALUES ($2, $1, 'All'))
-     INSERT INTO group_members (group_id, contact_id) SELECT $2, id FROM contact`,
-    [api.projectId, group],
-  );
-  const { body } = await api.post('/v1/campaigns', {
-    name: 'News',
-    subject: 'News',
-    from_email: 'news@example.com',
-    html: '<p>Hello</p>',
-    group_ids: [group],
-    ...options,
-  });
-  expect((await api.post(`/v1/campaigns/${body.data.id}/send`)).status).toBe(202);
-  return { id: body.data.id, prefix: group };
+/** Starts a campaign. @returns its id. */
+async function startCampaign(api: SystemApi, campaign: { name: string; rate_per_second?: number }): Promise<string> {
+  const id = await addCampaign(system.pool, api, { recipients: RECIPIENTS, ...campaign });
+  expect((await api.post(`/v1/campaigns/${id}/send`)).status).toBe(202);
+  return id;
 }
 
 const sentOf = ({ projectId }: SystemApi) =>
@@ -65,23 +56,23 @@ test(
   async () => {
     const [api, other] = [await system.api(), await system.api()];
     // So slowly that it is far from its end when the project is deleted.
-    const campaign = await startCampaign(api, { rate_per_second: 10 });
-    const kept = await startCampaign(other);
+    const campaign = await startCampaign(api, { name: 'deleted', rate_per_second: 10 });
+    const kept = await startCampaign(other, { name: 'kept' });
     await eventually(async () => expect((await sentOf(api)).rows[0]?.count).toBeGreaterThan(20), 60_000);
     const named = await remove([api.projectId]);
     expect([named.status, named.printed]).toEqual([1, expect.stringContaining('1,500 contacts and 1 campaign.')]);
     const name = /--name "(.*)"/.exec(named.printed)?.[1] ?? '';
     await remove([api.projectId, '--name', name], 'nothing new is sent');
-    expect((await api.get(`/v1/campaigns/${campaign.id}`)).status).toBe(503);
+    expect((await api.get(`/v1/campaigns/${campaign}`)).status).toBe(503);
     const { status, printed } = await remove([api.projectId]);
     expect([status, printed]).toEqual([0, expect.stringContaining(`${api.projectId} is deleted.`)]);
-    expect((await api.get(`/v1/campaigns/${campaign.id}`)).status).toBe(401);
+    expect((await api.get(`/v1/campaigns/${campaign}`)).status).toBe(401);
     const { rowCount } = await system.pool.query('SELECT FROM messages WHERE project_id = $1', [api.projectId]);
     expect(rowCount).toBe(0);
-    const mails = () => sink.mails.filter(({ to }) => to.startsWith(campaign.prefix)).length;
+    const mails = () => sink.mails.filter(({ to }) => to.startsWith('deleted')).length;
     const sent = mails();
     await eventually(async () => {
-      expect((await other.get(`/v1/campaigns/${kept.id}`)).body.data.status).toBe('completed');
+      expect((await other.get(`/v1/campaigns/${kept}`)).body.data.status).toBe('completed');
     }, 120_000);
     expect((await sentOf(other)).rows[0]?.count).toBe(RECIPIENTS);
     expect(sent).toBeLessThan(RECIPIENTS);
@@ -92,11 +83,8 @@ test(
 );
 
 async function runningWorkflows(projectId: string): Promise<string[]> {
-  const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS });
-  const client = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
   const ids: string[] = [];
   const query = `projectId = '${projectId}' AND ExecutionStatus = 'Running'`;
-  for await (const { workflowId } of client.workflow.list({ query })) ids.push(workflowId);
-  await connection.close();
+  for await (const { workflowId } of temporal.workflow.list({ query })) ids.push(workflowId);
   return ids;
 }
