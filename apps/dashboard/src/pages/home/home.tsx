@@ -61,7 +61,7 @@ function Now({ overview, points, words }: { overview: Overview; points: readonly
 
 /** Says so if part of the period is no longer stored. */
 const aboutSpan = ({ since }: Span, days: number | undefined) =>
-  `In the time zone ${TIME_ZONE}.${days === undefined || isStored(since, days) ? '' : ` Figures are kept for ${countOf(days, 'day')}, so earlier ones are missing.`}`;
+  `In the time zone ${TIME_ZONE}.${days === undefined || isStored(since, days) ? '' : ` Statistics reach back ${countOf(days, 'day')}, so earlier figures are missing.`}`;
 
 const isStored = (since: string, days: number) => Date.now() - Date.parse(since) <= days * DAY_MS;
 
