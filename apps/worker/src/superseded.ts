@@ -23,7 +23,7 @@ export async function fenceSuperseded(reason: string): Promise<void> {
   const argument = `'${reason.replaceAll("'", "''")}'`;
   const isFenced = `${HAS_TRIGGER} AND tgargs = convert_to($1, 'UTF8') || '\\x00'::bytea)`;
   const tables = await changeTables(
-    `${TABLES} AND relname <> ALL (${OPEN_TABLES}) AND NOT ${isFenced}`,
+    `${TABLES} AND relname <> ALL (${OPEN_TABLES}) AND NOT ${isFenced} ORDER BY relname <> 'messages'`, // mail first
     [reason],
     (table) => `CREATE OR REPLACE TRIGGER ${TRIGGER} BEFORE INSERT OR UPDATE OR DELETE ON ${table}
       FOR EACH ROW EXECUTE FUNCTION refuse_superseded(${argument})`,
