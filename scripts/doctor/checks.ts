@@ -318,14 +318,17 @@ const checkDatabase = (config: Config) =>
     return ok(`PostgreSQL ${version}, ${used} of ${max} connections in use`);
   });
 
-/** Why nothing can be written, as when the disk is full or the server is a standby; undefined if it can, or if the role may make no temporary table. */
+/** Why nothing can be written, as when the disk is full, the server is a standby, or another database has taken over; undefined if it can, or if the role may make no temporary table. */
 async function writeProblem(client: pg.Client): Promise<string | undefined> {
   try {
     await client.query('CREATE TEMP TABLE doctor ON COMMIT DROP AS SELECT 1');
-    return undefined;
   } catch (error) {
-    return (error as { code?: unknown }).code === NO_PRIVILEGE ? undefined : errorLine(error);
+    if ((error as { code?: unknown }).code !== NO_PRIVILEGE) return errorLine(error);
   }
+  const { rows } = await client.query(`SELECT to_regproc('database_problem') IS NOT NULL AS exists`);
+  if (!rows[0].exists) return undefined;
+  const found = await client.query<{ problem: string | null }>('SELECT database_problem() AS problem');
+  return found.rows[0]?.problem ?? undefined;
 }
 
 const checkMigrations = (config: Config) =>

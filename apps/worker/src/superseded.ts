@@ -28,14 +28,14 @@ export async function fenceSuperseded(reason: string): Promise<void> {
     (table) => `CREATE OR REPLACE TRIGGER ${TRIGGER} BEFORE INSERT OR UPDATE OR DELETE ON ${table}
       FOR EACH ROW EXECUTE FUNCTION refuse_superseded(${argument})`,
   );
-  if (tables > 0) logger.error({ reason, tables }, 'this database accepts no changes any more');
+  if (tables > 0) logger.error({ reason, tables }, 'this database no longer accepts changes');
 }
 
-/** Removes the triggers of a fence that has no effect any more. */
+/** Removes the triggers once they no longer have an effect. */
 export const dropFence = (): Promise<number> =>
   changeTables(`${TABLES} AND ${HAS_TRIGGER})`, [], (table) => `DROP TRIGGER IF EXISTS ${TRIGGER} ON ${table}`);
 
-/** Each table in a transaction of its own, so that one whose lock is not available keeps none of the others waiting. */
+/** Each table in its own transaction, so that one whose lock is not available keeps none of the others waiting. */
 async function changeTables(find: string, values: unknown[], change: (table: string) => string): Promise<number> {
   const { rows } = await pool.query<{ table: string }>(find, values);
   const results = await Promise.allSettled(

@@ -149,9 +149,8 @@ function runWorkers(workers: readonly Worker[]): { failed: Promise<unknown>; shu
 }
 
 /**
- * Looks regularly whether another database has taken over from this one, as after a failover. If so, this one accepts no changes any more, as
- * they would be lost. Restarting the worker connects it to that one, if
- * the address leads there by now.
+ * Looks regularly whether another database has taken over from this one, as after a failover. If so, this one is made to refuse
+ * changes, which would be lost. Restarting the worker connects it to that one, if the address leads there by now.
  * @throws Error if one has.
  */
 async function watchForSuccessor(): Promise<{ source: DispatchSource; found: Promise<unknown> }> {

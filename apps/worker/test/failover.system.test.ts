@@ -309,6 +309,11 @@ test(
     });
     expect(JSON.parse(mutation.text).errors[0].extensions.code).toBe('timeout');
     expect((await request('/v1/contacts')).status).toBe(200);
+    const doctor = await runChecks({ ...process.env, ...old }, undefined, ['gateway']);
+    expect(doctor.find(({ check }) => check === 'Database')).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('but not written: Another database has taken over'),
+    });
     const followed = await request(click);
     expect([followed.status, followed.headers.get('Location')]).toEqual([302, 'https://shop.example/']);
 
