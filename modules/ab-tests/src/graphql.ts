@@ -173,10 +173,8 @@ const AbTest = builder.prismaObject('AbTest', {
 const AUDITED = ['status', 'variantIds', 'samplePercent', 'metric', 'durationHours', 'winnerId'];
 
 registerNode(AB_TEST_ID, 'AbTest', (context, ids) => findAbTests(callerProject(context), ids), 'read', {
-  // It is called as its first variant.
-  select: `SELECT id, (SELECT c.name FROM campaigns c WHERE c.id = variant_ids[1]) AS name, ${columnsOf(AUDITED)}
-    FROM ab_tests WHERE id = ANY ($1::text[]) AND project_id = $2`,
-  of: ({ id: _, name, ...values }: { id: string; name: string | null }) => ({ name, values }),
+  select: `SELECT id, ${columnsOf(AUDITED)} FROM ab_tests WHERE id = ANY ($1::text[]) AND project_id = $2`,
+  calledAs: ({ variantIds: [first] }: { id: string; variantIds: string[] }) => first,
 });
 
 const abTestId = { required: true, description: 'A/B test id.' } as const;

@@ -275,8 +275,8 @@ const Backtest = builder.prismaObject('Backtest', {
 });
 
 registerNode(BACKTEST_ID, 'Backtest', (context, ids) => findBacktests(callerProject(context), ids), 'read', {
-  select: `SELECT b.id, j.name FROM backtests b LEFT JOIN journeys j ON j.id = b.journey_id
-    WHERE b.id = ANY ($1::text[]) AND b.project_id = $2`,
+  select: `SELECT id, journey_id AS "journeyId" FROM backtests WHERE id = ANY ($1::text[]) AND project_id = $2`,
+  calledAs: ({ journeyId }: { id: string; journeyId: string | null }) => journeyId,
 });
 
 const at = (ms: number) => new Date(ms);

@@ -84,9 +84,8 @@ const BulkOperation = builder.prismaObject('BulkOperation', {
 });
 
 registerNode(BULK_ID, 'BulkOperation', (context, ids) => findOperations(callerProject(context), ids), 'read', {
-  select: `SELECT o.id, concat_ws(', ', to_char(o.total, 'FM999,999,999') || CASE o.total WHEN 1 THEN ' contact' ELSE ' contacts' END,
-      coalesce(g.name, o.group_name)) AS name
-    FROM bulk_operations o LEFT JOIN groups g ON g.id = o.group_id WHERE o.id = ANY ($1::text[]) AND o.project_id = $2`,
+  select: `SELECT id, concat_ws(', ', to_char(total, 'FM999,999,999') || CASE total WHEN 1 THEN ' contact' ELSE ' contacts' END, group_name) AS name
+    FROM bulk_operations WHERE id = ANY ($1::text[]) AND project_id = $2`,
 });
 
 const operationId = { required: true, description: 'Id of the operation.' } as const;

@@ -12,6 +12,8 @@ export interface AuditedType<Row> {
   select: string;
   /** By default the name is the column `name`, and the values are all columns but the id. */
   of?: (row: Row) => AuditedRow;
+  /** The id of the object by whose name users know a row that has none itself. */
+  calledAs?: (row: Row) => string | null | undefined;
 }
 
 /** One value that an update changed. */

@@ -56,7 +56,10 @@ export function registerAudited<Audited extends Row>(prefix: IdPrefix, audited: 
   auditedTypes.set(prefix, audited);
 }
 
-const namedRow = ({ id: _, ...values }: Row & { name: string | null }): AuditedRow => ({ name: values.name, values });
+const namedRow = ({ id: _, ...values }: Row & { name?: string | null }): AuditedRow => ({
+  name: values.name ?? null,
+  values,
+});
 
 /** What the audit log records of the project's rows with these ids, by id. */
 export async function auditedRows(tx: Tx, projectId: string, ids: readonly string[]): Promise<Map<string, AuditedRow>> {
@@ -66,7 +69,12 @@ export async function auditedRows(tx: Tx, projectId: string, ids: readonly strin
     const valid = own.filter((id) => isId(prefix as IdPrefix, id));
     if (audited === undefined || valid.length === 0) continue;
     const rows = await sql<Row>(tx, audited.select, [valid, projectId]);
-    for (const row of rows) found.set(row.id, (audited.of ?? namedRow)(row as never));
+    const otherId = (row: Row) => audited.calledAs?.(row as never) ?? '';
+    const others = audited.calledAs && (await auditedRows(tx, projectId, rows.map(otherId)));
+    for (const row of rows) {
+      const { name, values } = (audited.of ?? namedRow)(row as never);
+      found.set(row.id, { name: others?.get(otherId(row))?.name ?? name, values });
+    }
   }
   return found;
 }
