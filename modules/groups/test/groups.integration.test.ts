@@ -235,3 +235,23 @@ test('a contact lists its groups', async () => {
   const { body } = await api.graphql('query ($id: ID!) { contact(id: $id) { groups { name } } }', { id: ada.id });
   expect(body.data.contact.groups).toEqual([{ name: 'Beta' }, { name: 'Zeta' }]);
 });
+
+test.each([
+  ['groups', { emails: ['ada@example.com'] }],
+  ['segments', { filter: { field: 'email', op: 'contains', value: '@' } }],
+  ['forms', { double_opt_in: false }],
+  ['journeys', {}],
+])('%s are found by a part of their name, whatever its case, and counted', async (list, body) => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  for (const name of ['Spring 100%', 'Autumn', 'spring_2'])
+    expect((await api.post(`/v1/${list}`, { name, ...body })).status).toBe(201);
+  const found = async (search: string) => {
+    const reply = await api.get(`/v1/${list}?total=true&search=${encodeURIComponent(search)}`);
+    return [reply.body.total, ...reply.body.data.map(({ name }: { name: string }) => name)];
+  };
+  expect(await found('SPRING')).toEqual([2, 'spring_2', 'Spring 100%']);
+  expect(await found('0%')).toEqual([1, 'Spring 100%']);
+  expect(await found('_')).toEqual([1, 'spring_2']);
+  expect(await found('winter')).toEqual([0]);
+});
