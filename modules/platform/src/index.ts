@@ -178,27 +178,7 @@ export { SEARCH_ATTRIBUTES, type SearchAttribute, type WorkflowLabels } from '@p
 export { signalWorkflow, startWorkflow, type WorkflowStart } from './outbox.ts';
 export { stopAfterRepeatedErrors } from '@postroom/temporal/repeated-errors';
 export * from './pages.ts';
-export {
-  accepted,
-  created,
-  deleted,
-  deletes,
-  found,
-  gql,
-  PAGE,
-  PAGE_ARGS,
-  page,
-  type DataReply,
-  type DeletedReply,
-  type SelectionPath,
-  type Reply,
-  type ReplyShape,
-  type Route,
-  type StreamExchange,
-  type StreamRoute,
-  restPath,
-  snakeCase,
-} from './rest.ts';
+export * from './rest.ts';
 export { unreadableSecret } from './unreadable-secret.ts';
 export { safeRedirect } from '@postroom/network/safe-redirect';
 export {

@@ -1,5 +1,4 @@
 // What modules and programs measure with.
 export { Counter, Gauge, Histogram, register } from 'prom-client';
-export { renderMetrics } from '@postroom/observability';
-export { measurePool } from '@postroom/observability';
+export { measurePool, renderMetrics } from '@postroom/observability';
 export { MAX_DUE, measureQueues, type Queue, type QueueReading } from './queue-metrics.ts';
