@@ -66,11 +66,3 @@ export const columnsOf = (names: readonly string[]): string =>
 export function pick<Row extends object>(row: Row, ...names: (keyof Row & string)[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, row[name]]));
 }
-
-/** A URL without the values of its query and its password, which may be secrets. */
-export function withoutSecrets(url: string): string {
-  const shown = new URL(url);
-  for (const name of new Set(shown.searchParams.keys())) shown.searchParams.set(name, '…');
-  if (shown.password !== '') shown.password = '…';
-  return decodeURI(shown.href);
-}

@@ -24,7 +24,7 @@ interface Searched {
 const optionOf = ({ id, name }: NamedRecord): ComboboxItem => ({ value: id, label: name });
 
 /**
- * What a choice of records is made of: the server searches while the user types, and names what is chosen, whether or not it is among what
+ * What a choice of records is made of: the server searches while the user types, and names what is chosen, also if it is not among what
  * was found.
  */
 function useRecordSearch({ of, published }: Searched, chosen: readonly string[]) {

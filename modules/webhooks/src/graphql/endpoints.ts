@@ -17,10 +17,10 @@ import {
   rowsQuery,
   replacesMutation,
   useInstead,
-  withoutSecrets,
   oneLine,
 } from '@postroom/platform';
 import { replayFailed, sendTestEvent } from '../deliveries.ts';
+import { withoutSecrets } from '../without-secrets.ts';
 import {
   createEndpoint,
   deleteEndpoint,
