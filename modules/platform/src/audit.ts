@@ -1,7 +1,9 @@
+import { databaseNow } from '@postroom/clock';
+import { config } from '@postroom/settings/config';
 import type { AuditChange } from './audit-changes.ts';
-import { sql } from './db.ts';
+import { deleteInBatches, type RetentionOptions, sql } from './db.ts';
 import type { Tx } from './transaction-observer.ts';
-import { newId } from './ids.ts';
+import { idsFrom, newId } from './ids.ts';
 
 export interface AuditEntry {
   projectId: string | null;
@@ -35,5 +37,24 @@ export async function audit(tx: Tx, entry: AuditEntry): Promise<void> {
       JSON.stringify(changes),
       JSON.stringify(details),
     ],
+  );
+}
+
+/** Maximum rows deleted per statement. */
+const BATCH = 1_000;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Deletes audit entries past their retention. Ids begin with the time, so they select by age. */
+export async function deleteOldAuditEntries({
+  days = config.AUDIT_RETENTION_DAYS,
+  now = databaseNow(),
+  onBatch = () => {},
+}: RetentionOptions = {}): Promise<number> {
+  if (days === undefined) return 0;
+  return deleteInBatches(
+    `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE id < $1 ORDER BY id LIMIT ${BATCH})`,
+    [idsFrom('aud', new Date(now - days * DAY_MS))],
+    { batch: BATCH, onBatch },
   );
 }

@@ -52,9 +52,8 @@ export {
   MAX_NUMBER,
   numberProblem,
 } from '@postroom/errors';
-export { audit, type AuditEntry } from './audit.ts';
+export { audit, type AuditEntry, deleteOldAuditEntries } from './audit.ts';
 export { type AuditChange, type AuditedRow, changesBetween, columnsOf, pick } from './audit-changes.ts';
-export { deleteOldAuditEntries } from './audit-retention.ts';
 export { batchLoader, batchLoaders, cachedAggregate } from '@postroom/concurrency';
 export { buildSchema, builder, type InputFields } from './builder.ts';
 export {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deleteOldAuditEntries } from '../src/audit-retention.ts';
+import { deleteOldAuditEntries } from '../src/audit.ts';
 import { pool } from '../src/db.ts';
 import { idsFrom } from '../src/ids.ts';
 
