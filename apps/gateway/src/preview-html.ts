@@ -1,4 +1,4 @@
-// Runs on a worker thread, because the author of a preview controls its cost.
+// Runs in its own process, because the author of a preview controls its cost.
 import {
   escapeHtml,
   htmlProblem,

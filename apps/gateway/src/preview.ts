@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authenticateUser } from '@postroom/auth';
-import { DomainError, onThread, readBody, ThreadError, type ThreadFunction } from '@postroom/platform';
+import { DomainError, IsolatedCallError, type IsolatedFunction, readBody, runIsolated } from '@postroom/platform';
 import type { Values } from '@postroom/templating';
 import { notice } from './preview-html.ts';
 import { answerError, errorResponse, setErrorHeaders } from './rest/http.ts';
@@ -11,7 +11,7 @@ export const PREVIEW_PATH = '/app/preview';
 const MAX_BYTES = 5_000_000;
 const MAX_LENGTH = 500_000;
 
-const PREVIEW: ThreadFunction = {
+const PREVIEW: IsolatedFunction = {
   module: import.meta.resolve('./preview-html.ts'),
   name: 'previewHtml',
   timeLimitMs: 2_000,
@@ -67,9 +67,9 @@ function policy(withImages: boolean): string {
 async function preview(personId: string, html: string, values: Values): Promise<string> {
   if (html.length > MAX_LENGTH) return notice(`The HTML has more than ${MAX_LENGTH} characters.`);
   try {
-    return await onThread<[string, Values], string>(PREVIEW, personId, html, values);
+    return await runIsolated<[string, Values], string>(PREVIEW, personId, html, values);
   } catch (error) {
-    if (!(error instanceof ThreadError)) throw error;
+    if (!(error instanceof IsolatedCallError)) throw error;
     return notice(`Preview failed: ${error.message}`);
   }
 }

@@ -106,7 +106,7 @@ export interface ParsedMail {
   lacksParts: boolean;
 }
 
-/** Parses a mail; runs on a worker thread, because mail with many lines is slow to parse. */
+/** Parses a mail; runs in another process, because mail with many lines is slow to parse. */
 export async function parseSubmitted(raw: Uint8Array): Promise<ParsedMail> {
   const parser = new MailParser({
     maxNestingDepth: 50,

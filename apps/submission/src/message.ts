@@ -8,12 +8,12 @@ import {
 } from '@postroom/emails';
 import { headerProblem } from '@postroom/mime';
 import {
-  DomainError,
   emailKey,
+  IsolatedCallError,
+  type IsolatedFunction,
   jsonProblem,
-  onThread,
   parseDateTime,
-  type ThreadFunction,
+  runIsolated,
   displayNameProblem,
   withoutReordering,
 } from '@postroom/platform';
@@ -38,32 +38,27 @@ const MAX_FROM_LENGTH = 4_096;
 const TRACE_HEADER = /^(delivered-to|x-original-to|x-received|received-spf)$/;
 
 /** A 40 MB mail takes a few seconds to parse. */
-const PARSE: ThreadFunction = {
+const PARSE: IsolatedFunction = {
   module: import.meta.resolve('./mail-parser.ts'),
   name: 'parseSubmitted',
   timeLimitMs: 15_000,
 };
-/** Below this size in bytes, parsing inline is faster than handing the mail to a thread. */
+/** Below this size in bytes, parsing inline is faster than handing the mail to another process. */
 const INLINE_BYTES = 4_096;
 
-async function parse(sender: string, raw: Buffer): Promise<ParsedMail> {
-  if (raw.length <= INLINE_BYTES) return parseSubmitted(raw);
-  const parsed = await onThread<[Uint8Array], ParsedMail>(PARSE, sender, raw);
-  const alternatives = parsed.alternatives.map((part) => ({ ...part, content: asBuffer(part.content) }));
-  return { ...parsed, alternatives };
-}
-
-/** Buffers become plain Uint8Arrays when they cross threads. */
-const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const parse = (sender: string, raw: Buffer): Promise<ParsedMail> =>
+  raw.length <= INLINE_BYTES
+    ? parseSubmitted(raw).catch((error: Error) => Promise.reject(new IsolatedCallError(error.message)))
+    : runIsolated<[Uint8Array], ParsedMail>(PARSE, sender, raw);
 
 /**
  * Converts a mail to the equivalent `POST /v1/emails` request: its headers supply the content, the envelope the recipients.
- * @param sender shares the threads fairly with others.
- * @throws Refusal if it can't be parsed.
+ * @param sender shares the processes fairly with others.
+ * @throws Refusal if it can't be parsed; otherwise as `runIsolated`.
  */
 export async function readMessage(sender: string, raw: Buffer, recipients: readonly string[]): Promise<SendEmailInput> {
   const parsed = await parse(sender, raw).catch((error: unknown) => {
-    if (error instanceof DomainError) throw error;
+    if (!(error instanceof IsolatedCallError)) throw error;
     throw new Refusal(
       550,
       '5.6.0 The message could not be parsed: too many parts or parts nested too deeply, headers too long, or parsing timed out',

@@ -1,6 +1,7 @@
+import { runIsolated } from '@postroom/platform';
 import { expect, test } from 'vitest';
 import { parseSubmitted } from '../src/mail-parser.ts';
-import { requestOf } from '../src/message.ts';
+import { readMessage, requestOf } from '../src/message.ts';
 
 const parse = (type: string, body: string) =>
   parseSubmitted(Buffer.from(`From: ada@example.com\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`));
@@ -172,4 +173,20 @@ test('an inline image is shown where it was, although the content id of another 
   const request = requestOf(related, []);
   expect(request.html).toBe(renamed.map((id) => `<img src="cid:${id}">`).join(''));
   expect(request.attachments?.map(({ contentId }) => contentId)).toEqual(renamed);
+});
+
+test('a mail whose parsing was killed is not refused for good, other than one that can not be parsed', async () => {
+  const about = {
+    module: 'data:text/javascript,export const pid = () => process.pid',
+    name: 'pid',
+    timeLimitMs: 5_000,
+  };
+  const pid = await runIsolated<[], number>(about, 'a');
+  const read = readMessage('a', Buffer.alloc(1_000_000, 'a\r\n'), ['ada@example.com']);
+  process.kill(pid, 'SIGKILL');
+  await expect(read).rejects.toThrow('A process of the pool was ended by SIGKILL.');
+  for (const length of [1_000, 10_000]) {
+    const nested = Buffer.from('Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n'.repeat(60).padEnd(length));
+    await expect(readMessage('a', nested, ['ada@example.com'])).rejects.toMatchObject({ responseCode: 550 });
+  }
 });

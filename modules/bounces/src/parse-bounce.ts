@@ -1,4 +1,5 @@
 import type { Email } from '@postroom/mime/parse';
+import { IsolatedCallError } from '@postroom/platform';
 import { parseMail } from './parse-mail.ts';
 import { readComplaint } from './complaints.ts';
 import { readStatus } from './delivery-status.ts';
@@ -14,6 +15,7 @@ const MAX_HEADERS_BYTES = 256 * 1024;
  * Parses a bounce: delivery status notifications (RFC 3464), complaints (RFC 5965) and non-standard bounce text. Anything
  * unrecognized is ignored, because a wrong guess could suppress a recipient who wants the mail.
  * @param caller the fairness key, such as the project.
+ * @throws DomainError `rate_limited` or Error if it could not be parsed now; the same mail may be later.
  */
 export async function parseBounce(caller: string, raw: Uint8Array): Promise<BounceReport> {
   let mail: Email;
@@ -23,7 +25,8 @@ export async function parseBounce(caller: string, raw: Uint8Array): Promise<Boun
       maxNestingDepth: MAX_NESTING,
       maxHeadersSize: MAX_HEADERS_BYTES,
     });
-  } catch {
+  } catch (error) {
+    if (!(error instanceof IsolatedCallError)) throw error;
     return { kind: 'ignored', why: 'it could not be parsed' };
   }
   return interpret(mail);

@@ -1,4 +1,4 @@
-// Runs on a worker thread, because mail with many lines is slow to parse.
+// Runs in its own process, because mail with many lines is slow to parse.
 import PostalMime, { type Email, type PostalMimeOptions } from '@postroom/mime/parse';
 
 /** Parses a mail. @throws Error if its parts are nested too deeply or its headers are too long. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { classify, type Verdict } from '@postroom/smtp';
+import { runIsolated } from '@postroom/platform';
 import { parseBounce } from '../src/index.ts';
 
 const FOLDER = join(import.meta.dirname, 'fixtures');
@@ -104,6 +105,18 @@ describe('a bounce', () => {
       detail: expect.stringMatching(/^452-?4?\.?.*out of storage space[^\n]*$/),
     });
   });
+});
+
+test('a bounce whose parsing was killed is not ignored: the server that returned it is to try again', async () => {
+  const about = {
+    module: 'data:text/javascript,export const pid = () => process.pid',
+    name: 'pid',
+    timeLimitMs: 5_000,
+  };
+  const pid = await runIsolated<[], number>(about, 'test');
+  const parsed = parseBounce('test', Buffer.concat([fixture('gmail-unknown'), Buffer.alloc(500_000, 'a\n')]));
+  process.kill(pid, 'SIGKILL');
+  await expect(parsed).rejects.toThrow('A process of the pool was ended by SIGKILL.');
 });
 
 test.each([

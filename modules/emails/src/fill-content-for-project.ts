@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { lengthOf, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
+import { IsolatedCallError, type IsolatedFunction, lengthOf, runIsolated } from '@postroom/platform';
 import { countTags, MAX_SUBJECT_LENGTH, type Template, type Values } from '@postroom/templating';
 import { MessageError } from '@postroom/mime';
 import {
@@ -16,15 +16,15 @@ import {
 const MODULE = import.meta.resolve('./fill-content.ts');
 /** Typical mail takes a few milliseconds; mail at the limits of depth and length takes half a second. */
 const TIME_LIMIT_MS = 3_000;
-const FILL: ThreadFunction = { module: MODULE, name: 'fillContent', timeLimitMs: TIME_LIMIT_MS };
-const FILL_ALL: ThreadFunction = { module: MODULE, name: 'fillAll', timeLimitMs: TIME_LIMIT_MS };
-const ADD_TEXT: ThreadFunction = { module: MODULE, name: 'addText', timeLimitMs: TIME_LIMIT_MS };
-const BODY_TEMPLATES: ThreadFunction = { module: MODULE, name: 'bodyTemplatesOf', timeLimitMs: TIME_LIMIT_MS };
-const CONVERT: ThreadFunction = { module: MODULE, name: 'textOfHtml', timeLimitMs: TIME_LIMIT_MS };
+const FILL: IsolatedFunction = { module: MODULE, name: 'fillContent', timeLimitMs: TIME_LIMIT_MS };
+const FILL_ALL: IsolatedFunction = { module: MODULE, name: 'fillAll', timeLimitMs: TIME_LIMIT_MS };
+const ADD_TEXT: IsolatedFunction = { module: MODULE, name: 'addText', timeLimitMs: TIME_LIMIT_MS };
+const BODY_TEMPLATES: IsolatedFunction = { module: MODULE, name: 'bodyTemplatesOf', timeLimitMs: TIME_LIMIT_MS };
+const CONVERT: IsolatedFunction = { module: MODULE, name: 'textOfHtml', timeLimitMs: TIME_LIMIT_MS };
 
 /**
  * Content of up to this many characters is filled in on the main thread, and HTML of up to this many characters and elements is
- * converted there. That takes 25 to 330 µs, where a call of a thread takes 100 µs more.
+ * converted there. That takes 25 to 330 µs, where a call to a process takes 150 µs more.
  */
 const SHORT = { text: 10_000, html: 2_000, elements: 50 };
 /** Bounds the length of what placeholders are replaced with: characters of the sources times characters of the values. */
@@ -35,7 +35,7 @@ const MAX_FILLING_OF_TEMPLATES = { alone: 500_000, oneOfMany: 20_000 };
 const MAX_KEPT_TEMPLATE = 100_000;
 
 /**
- * Fills placeholders in and generates missing text from HTML, on a worker thread unless it is quick.
+ * Fills placeholders in and generates missing text from HTML, in another process unless it is quick.
  * @param isOneOfMany whether it belongs to a batch, whose emails take long together
  */
 export async function renderForProject(
@@ -49,10 +49,10 @@ export async function renderForProject(
     if (withTemplates !== undefined) return withTemplates;
     const filled = isQuickToFill(given) && (isFinished || !isOneOfMany) ? fillPlaceholders(given) : undefined;
     if (filled !== undefined && (filled.problems.length > 0 || isQuickToConvert(filled.html))) return addText(filled);
-    if (filled !== undefined) return await onThread<[FilledContent], FilledContent>(ADD_TEXT, projectId, filled);
+    if (filled !== undefined) return await runIsolated<[FilledContent], FilledContent>(ADD_TEXT, projectId, filled);
     return await (isOneOfMany ? fillTogether(projectId, given) : fillAlone(projectId, given));
   } catch (error) {
-    if (!(error instanceof ThreadError)) throw error;
+    if (!(error instanceof IsolatedCallError)) throw error;
     const message = `cannot be rendered: ${error.message} Make it smaller or simpler.`;
     return { ...given, htmlText: null, problems: [{ field: given.html === null ? 'text' : 'html', message }] };
   }
@@ -76,7 +76,7 @@ const bodyTemplates = new LRUCache<string, ReturnType<typeof bodyTemplatesOf>, s
   fetchMethod: (source, _stale, { context: projectId }) =>
     isQuickToConvert(source)
       ? bodyTemplatesOf(source)
-      : onThread<[string], ReturnType<typeof bodyTemplatesOf>>(BODY_TEMPLATES, projectId, source),
+      : runIsolated<[string], ReturnType<typeof bodyTemplatesOf>>(BODY_TEMPLATES, projectId, source),
 });
 
 /** Fills a template in whose text is generated once for all of its emails. Undefined if the text depends on the values. */
@@ -96,9 +96,9 @@ async function fillByTemplates(
 }
 
 const fillAlone = (projectId: string, given: ContentInput) =>
-  onThread<[ContentInput], FilledContent>(FILL, projectId, given);
+  runIsolated<[ContentInput], FilledContent>(FILL, projectId, given);
 
-/** Emails per call of a thread, and their characters. */
+/** Emails per call, and their characters. */
 const GROUP = { size: 25, length: 50_000 };
 
 /** The groups of this turn of the event loop, by project. */
@@ -118,7 +118,7 @@ async function fillTogether(projectId: string, given: ContentInput): Promise<Fil
     const members: ContentInput[] = [];
     const filled = setImmediate().then(() => {
       if (groups.get(projectId)?.members === members) groups.delete(projectId);
-      return onThread<[ContentInput[]], (FilledContent | undefined)[]>(FILL_ALL, projectId, members);
+      return runIsolated<[ContentInput[]], (FilledContent | undefined)[]>(FILL_ALL, projectId, members);
     });
     group = { members, length: 0, filled };
     groups.set(projectId, group);
@@ -128,7 +128,7 @@ async function fillTogether(projectId: string, given: ContentInput): Promise<Fil
   try {
     return (await group.filled)[at] ?? (await fillAlone(projectId, given));
   } catch (error) {
-    if (!(error instanceof ThreadError) || group.members.length === 1) throw error;
+    if (!(error instanceof IsolatedCallError) || group.members.length === 1) throw error;
     return fillAlone(projectId, given);
   }
 }
@@ -152,16 +152,16 @@ const textTemplates = new LRUCache<string, Template, { projectId: string; html: 
   ignoreFetchAbort: true,
   fetchMethod: async (_source, _stale, { context: { projectId, html } }) => {
     try {
-      return await onThread<[Template], Template>(CONVERT, projectId, html);
+      return await runIsolated<[Template], Template>(CONVERT, projectId, html);
     } catch (error) {
-      if (!(error instanceof ThreadError)) throw error;
+      if (!(error instanceof IsolatedCallError)) throw error;
       throw new MessageError('html', `Failed to generate text from the HTML: ${error.message}`);
     }
   },
 });
 
 /**
- * Generates the text template of an HTML template on a worker thread. Results are cached.
+ * Generates the text template of an HTML template in another process. Results are cached.
  * @throws MessageError if the HTML is too complex or takes too long.
  */
 export function textTemplateOf(projectId: string, html: Template): Promise<Template> {

@@ -1,4 +1,4 @@
-// Runs on worker threads for long text and HTML conversion, so it must not import the platform.
+// Long text is filled in and HTML converted in processes without settings, so it must not import the platform.
 import {
   htmlProblem,
   literalTemplate,

@@ -4,7 +4,7 @@ import { Problems } from '../src/email-input.ts';
 import { renderForProject } from '../src/fill-content-for-project.ts';
 import { renderContent } from '../src/render-content.ts';
 
-test('emails rendered together are returned up to a total length, so that no result of a thread is too large', () => {
+test('emails rendered together are returned up to a total length, so that no result of a process is too large', () => {
   const long = { subject: null, html: null, text: '{{a}}'.repeat(900), values: { a: 'x'.repeat(5_000) } };
   const lengths = fillAll(Array.from({ length: 5 }, () => long)).map((filled) => filled?.text?.length);
   expect(lengths).toEqual([4_500_000, 4_500_000, 4_500_000, undefined, undefined]);
@@ -19,18 +19,18 @@ test('a subject is at most 998 characters long after its placeholders are filled
   ]);
 });
 
-/** Whether a promise settles within this turn of the event loop, in which no thread can answer. */
+/** Whether a promise settles within this turn of the event loop, in which no other process can answer. */
 const isAtOnce = (promise: Promise<unknown>): Promise<boolean> =>
   Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 
-test('content that is quick to render is rendered at once, other content on a thread', async () => {
+test('content that is quick to render is rendered at once, other content in another process', async () => {
   const whereRendered = async (given: Partial<ContentInput>, options?: { isOneOfMany: boolean }) => {
     const rendered = renderForProject(
       'prj_1',
       { subject: 'Hello', html: null, text: null, values: null, ...given },
       options,
     );
-    if (!(await isAtOnce(rendered))) return 'on a thread';
+    if (!(await isAtOnce(rendered))) return 'elsewhere';
     return (await rendered).problems.length === 0 ? 'at once' : 'with problems';
   };
   const [html, values] = ['<p>Hello {{name}}</p>', { name: 'Ada' }];
@@ -38,21 +38,21 @@ test('content that is quick to render is rendered at once, other content on a th
   expect(await whereRendered({ html, text: 'Hello {{name}}', values })).toBe('at once');
   expect(await whereRendered({ html, values }, { isOneOfMany: true })).toBe('at once');
   const tagged = '{% if name %}<p>Hello {{name}}</p>{% endif %}';
-  expect(await whereRendered({ html: tagged, values }, { isOneOfMany: true })).toBe('on a thread');
+  expect(await whereRendered({ html: tagged, values }, { isOneOfMany: true })).toBe('elsewhere');
   expect(await whereRendered({ text: 'Hello' }, { isOneOfMany: true })).toBe('at once');
-  expect(await whereRendered({ html: '<br>'.repeat(60) })).toBe('on a thread');
-  expect(await whereRendered({ html: 'Hello'.repeat(500) })).toBe('on a thread');
+  expect(await whereRendered({ html: '<br>'.repeat(60) })).toBe('elsewhere');
+  expect(await whereRendered({ html: 'Hello'.repeat(500) })).toBe('elsewhere');
   // What may be long only after its placeholders are filled in, and what may take many steps.
   const long = { name: 'x'.repeat(3_000) };
   expect(await whereRendered({ html: '{{name}}', values: long })).toBe('at once');
-  expect(await whereRendered({ html: '{{name}}'.repeat(200), values: long })).toBe('on a thread');
-  expect(await whereRendered({ text: '{{name}}'.repeat(1_000), values: long })).toBe('on a thread');
+  expect(await whereRendered({ html: '{{name}}'.repeat(200), values: long })).toBe('elsewhere');
+  expect(await whereRendered({ text: '{{name}}'.repeat(1_000), values: long })).toBe('elsewhere');
   expect(await whereRendered({ text: '{% for a in list %}{{a}}{% endfor %}', values: { list: [1] } })).toBe(
-    'on a thread',
+    'elsewhere',
   );
 });
 
-test('text is generated from a long HTML template once, on a thread, for all emails that are made from it', async () => {
+test('text is generated from a long HTML template once, in another process, for all emails that are made from it', async () => {
   const html = `<p>Hello {{name}}</p>${'<p>News of the day</p>'.repeat(1_000)}`;
   const renderOne = async (name: string) => {
     const rendered = renderForProject('prj_1', { subject: 'Hello', html, text: null, values: { name } });

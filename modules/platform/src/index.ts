@@ -209,7 +209,7 @@ export {
 export { ROLE_OF, taskQueueOf, WORK_KINDS, type WorkerRole, type WorkKind, webhooksQueue } from '@postroom/temporal';
 export { workflowUrl } from '@postroom/temporal';
 export { coalesceReads, coalesce, coalesceByProject } from '@postroom/concurrency';
-export { onThread, ThreadError, type ThreadFunction } from '@postroom/concurrency';
+export { IsolatedCallError, type IsolatedFunction, runIsolated } from '@postroom/concurrency';
 export { cipherKeysFor, macFor } from './link-mac.ts';
 export { assertNoTransaction } from '@postroom/network';
 export { deleteIdleRates, REQUESTS, SharedRate, type SharedRateOptions } from './shared-rate.ts';

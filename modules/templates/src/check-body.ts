@@ -1,4 +1,4 @@
-// Runs on a worker thread, so it imports only types from the platform.
+// Runs in a process without settings, so it imports only types from the platform.
 import type { Prisma } from '@postroom/platform';
 import type { ContentProblem } from './problems.ts';
 import { compileMjml, lineOf } from './mjml.ts';

@@ -1,11 +1,15 @@
-import { type FieldProblem, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
+import { type FieldProblem, IsolatedCallError, type IsolatedFunction, runIsolated } from '@postroom/platform';
 import type { Body, CheckedBody, ContentFormat } from './check-body.ts';
 import { type ContentProblem, describeProblem } from './problems.ts';
 
 export type { Body, ContentFormat };
 
 /** MJML takes long to compile: about a second for a large newsletter. */
-const CHECK: ThreadFunction = { module: import.meta.resolve('./check-body.ts'), name: 'checkBody', timeLimitMs: 5_000 };
+const CHECK: IsolatedFunction = {
+  module: import.meta.resolve('./check-body.ts'),
+  name: 'checkBody',
+  timeLimitMs: 5_000,
+};
 
 /**
  * Interprets a submitted body. Clients that write back what they read may send the compiled HTML with format MJML; they
@@ -35,14 +39,14 @@ export async function readBody(
 }
 
 /**
- * Validates a body; problems have positions in the source. Parses and compiles on a worker thread, because the author
+ * Validates a body; problems have positions in the source. Parses and compiles in another process, because the author
  * controls the cost.
  */
 export async function checkBody(projectId: string, given: string, format: ContentFormat): Promise<CheckedBody> {
   try {
-    return await onThread<[string, ContentFormat], CheckedBody>(CHECK, projectId, given, format);
+    return await runIsolated<[string, ContentFormat], CheckedBody>(CHECK, projectId, given, format);
   } catch (error) {
-    if (!(error instanceof ThreadError)) throw error;
+    if (!(error instanceof IsolatedCallError)) throw error;
     const problem: ContentProblem = { message: `cannot be compiled: ${error.message} Make it smaller or simpler.` };
     return { body: { html: given, format, source: format === 'mjml' ? given : null }, problems: [problem] };
   }

@@ -71,7 +71,7 @@ test('an MJML problem names line and tag, and nothing is saved', async () => {
   expect(await messages(`</mj-text>${MJML}`)).toEqual(['body: line 1, mj-text: is closed here, but was not opened']);
   expect(await messages(within('<mj-text color="red>x</mj-text>'))).toHaveLength(1);
   expect(await messages('<mj-a '.repeat(30_000))).toEqual(['body: line 1, mj-a: is not terminated']);
-  // Compiled, they would take more memory than a thread may have, at once, which ends the process.
+  // Compiled, they would take more memory than a process of the pool may have.
   const carousel = (images: number) =>
     within(`<mj-carousel>${'<mj-carousel-image src="a.png"/>'.repeat(images)}</mj-carousel>`);
   expect(await messages(carousel(7_900))).toEqual(['body: line 5, mj-carousel-image: there may be at most 200']);

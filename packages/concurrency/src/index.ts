@@ -4,7 +4,7 @@ export { coalesce, coalesceReads, coalesceByProject } from './coalesce.ts';
 export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
 export { FairShare } from './fair-share.ts';
 export { Notifier, sleep, subscription } from './notifier.ts';
+export { IsolatedCallError, type IsolatedFunction, runIsolated } from './process-pool.ts';
 export { answerText, lengthOf, limitText, readLimited, tooMuchText } from './request-text.ts';
 export { Stopwatch } from './stopwatch.ts';
-export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';
 export { TokenBucket } from './token-bucket.ts';

@@ -1,4 +1,4 @@
-// The cost depends on untrusted HTML, so call this only from a worker thread.
+// The cost depends on untrusted HTML, so call this in another process unless it is short.
 import { compile } from 'html-to-text';
 import type { FormatCallback } from 'html-to-text';
 import {

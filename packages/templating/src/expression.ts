@@ -1,6 +1,6 @@
 import { filterProblem, FILTERS, takesNoArguments } from './filters.ts';
 
-/** A value as an author writes it: a literal, a path such as `order.items[0].price`, or a range. Plain data, as it crosses threads. */
+/** A value as an author writes it: a literal, a path such as `order.items[0].price`, or a range. Plain data, as it is sent to other processes. */
 export type Expression =
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
   /** `empty` and `blank`, which values are compared with. */
