@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,6 +16,7 @@ import autocannon from 'autocannon';
 import pg from 'pg';
 import type { Sample, Target } from './facade-sample.ts';
 import { median } from './median.ts';
+import { cpuMs } from './processes.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -141,7 +142,7 @@ function ratios(ours: readonly Figures[], theirs: readonly Figures[]): string {
 /** Sends requests for one turn; an unexpected response ends the benchmark. */
 function load({ port, child }: Server, key: string, target: Target): Promise<Figures> {
   const times: number[] = [];
-  const cpuBefore = cpuMs(child);
+  const cpuBefore = cpuMs(child.pid ?? 0);
   const started = performance.now();
   return new Promise((resolve, reject) => {
     const instance = autocannon(
@@ -161,7 +162,7 @@ function load({ port, child }: Server, key: string, target: Target): Promise<Fig
         const seconds = (performance.now() - started) / 1000;
         const p99 = times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)];
         if (error !== null || p99 === undefined) reject(error ?? new Error(`${target.title}: no responses.`));
-        else resolve({ rate: times.length / seconds, p99, cpu: (cpuMs(child) - cpuBefore) / times.length });
+        else resolve({ rate: times.length / seconds, p99, cpu: (cpuMs(child.pid ?? 0) - cpuBefore) / times.length });
       },
     );
     instance.on('response', (_client, status, _bytes, ms) => {
@@ -174,12 +175,4 @@ function load({ port, child }: Server, key: string, target: Target): Promise<Fig
 function show(turns: readonly Figures[]): string {
   const of = (figure: keyof Figures) => median(turns.map((turn) => turn[figure]));
   return `${of('rate').toFixed(0)}/s ${of('p99').toFixed(0)} ms ${of('cpu').toFixed(2)} ms`.padStart(30);
-}
-
-/** The CPU time that a process has used in milliseconds. Linux reports it in hundredths of a second. */
-function cpuMs({ pid }: ChildProcess): number {
-  const file = `/proc/${pid}/stat`;
-  if (!existsSync(file)) return Number.NaN;
-  const fields = readFileSync(file, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

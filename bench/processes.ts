@@ -27,8 +27,12 @@ function readStat(pid: number): Stat | undefined {
   }
 }
 
-/** CPU time that a process has used, in milliseconds. */
-export const cpuMs = (pid: number): number => readStat(pid)?.ownMs ?? 0;
+/** CPU time that a process and its children have used, in milliseconds: the gateway and the worker render in child processes. */
+export function cpuMs(pid: number): number {
+  let sum = readStat(pid)?.endedMs ?? 0;
+  for (const stat of descendants()) if (stat.pid === pid || stat.parent === pid) sum += stat.ownMs;
+  return sum;
+}
 
 /** CPU time of all descendants of this process with this program name, and of their children, in milliseconds. */
 export function cpuBelow(program: string): number {
