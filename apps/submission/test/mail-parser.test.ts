@@ -175,7 +175,7 @@ test('an inline image is shown where it was, although the content id of another 
   expect(request.attachments?.map(({ contentId }) => contentId)).toEqual(renamed);
 });
 
-test('a mail whose parsing was killed is not refused for good, other than one that can not be parsed', async () => {
+test('a mail whose parsing was killed is not refused for good, other than one that cannot be parsed', async () => {
   const about = {
     module: 'data:text/javascript,export const pid = () => process.pid',
     name: 'pid',
