@@ -6,6 +6,8 @@ import type { Act, Script, Stage } from './scripted-server.ts';
 
 const PIPELINING = ['PIPELINING', '8BITMIME'];
 const TIMEOUTS = { greetingMs: 500, commandMs: 500, dataMs: 500, finalMs: 500, blockMs: 500 };
+/** For a message of many megabytes on a busy machine. */
+const PATIENT = { greetingMs: 20_000, commandMs: 20_000, dataMs: 20_000, finalMs: 20_000, blockMs: 20_000 };
 const message = (n: number, data = `Subject: ${n}\r\n\r\nHi\r\n`) => ({
   from: 'a@example.com',
   to: `user${n}@example.com`,
@@ -110,7 +112,7 @@ describe.each([
     const { outcomes } = await drive(
       { offers, act: at('body', { raw }) },
       2,
-      {},
+      { timeouts: PATIENT },
       `Subject: x\r\n\r\n${`${'x'.repeat(70)}\r\n`.repeat(250_000)}`,
     );
     expect(kinds(outcomes)).toBe('refused accepted');
