@@ -70,7 +70,9 @@ function useRecordSearch({ of, published }: Searched, chosen: readonly string[])
       kinds.length === 1
         ? rows.map(optionOf)
         : items.map((each) => ({ group: HEADINGS[each.kind], items: each.rows.map(optionOf) })),
-    more: hasMore && message !== undefined ? [{ value: MORE, label: message, disabled: true }] : [],
+    /** As an option, since a list box may have nothing else. */
+    note: message === undefined ? [] : [noteOf(message)],
+    rows,
     row: (id: string) => rows.find((each) => each.id === id),
     keep: (ids: readonly string[]) =>
       setPicked((kept) => {
@@ -86,8 +88,8 @@ function useRecordSearch({ of, published }: Searched, chosen: readonly string[])
 /** The list itself scrolls: a region around it would have to take the focus for those who use the keyboard. */
 const SCROLLING = { withScrollArea: false, styles: { options: { maxHeight: 220, overflowY: 'auto' } } } as const;
 
-/** Not the id of a record. */
-const MORE = 'more';
+/** An option that says something. Its value is not the id of a record. */
+const noteOf = (label: string): ComboboxItem => ({ value: 'note', label, disabled: true });
 
 /** Tells screen readers what the list says at its end, or in place of options. */
 const Announcement = ({ children }: { children: ReactNode }) => (
@@ -123,13 +125,12 @@ export function RecordSelect({ of, published, value, onChange, also = [], none, 
         {...SCROLLING}
         {...props}
         searchable
-        data={[...also, ...search.others.map(optionOf), ...search.options, ...search.more]}
+        data={[...also, ...search.others.map(optionOf), ...search.options, ...search.note]}
         // The server searches.
         filter={({ options }) => options.filter((each) => 'group' in each || !hidden.includes(each.value))}
         value={search.isLoaded ? id : null}
         placeholder={search.isLoaded ? props.placeholder : 'Loading…'}
         readOnly={props.readOnly === true || !search.isLoaded}
-        nothingFoundMessage={search.message}
         onFocus={(event) => {
           search.begin();
           props.onFocus?.(event);
@@ -156,6 +157,7 @@ interface RecordsSelectProps extends Searched, Omit<MultiSelectProps, 'data' | '
 export function RecordsSelect({ of, published, value = [], placeholder, onChange, ...props }: RecordsSelectProps) {
   const search = useRecordSearch({ of, ...(published === undefined ? {} : { published }) }, value);
   const hint = value.length === 0 ? placeholder : undefined;
+  const isAllChosen = search.message === undefined && search.rows.every(({ id }) => value.includes(id));
   return (
     <>
       <MultiSelect
@@ -164,12 +166,15 @@ export function RecordsSelect({ of, published, value = [], placeholder, onChange
         {...props}
         searchable
         hidePickedOptions
-        data={[...search.others.map(optionOf), ...search.options, ...search.more]}
+        data={[
+          ...search.others.map(optionOf),
+          ...search.options,
+          ...(isAllChosen ? [noteOf('All are chosen')] : search.note),
+        ]}
         filter={({ options }) => options}
         value={search.isLoaded ? value : []}
         placeholder={search.isLoaded ? hint : 'Loading…'}
         readOnly={props.readOnly === true || !search.isLoaded}
-        nothingFoundMessage={search.message ?? 'All are chosen'}
         onFocus={(event) => {
           search.begin();
           props.onFocus?.(event);
