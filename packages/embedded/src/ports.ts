@@ -16,10 +16,13 @@ export async function checkPorts(wanted: ReadonlyMap<number, string>): Promise<v
   }
 }
 
-/** Finds consecutive free ports for tests, below the ephemeral range so that no other program is given them. */
+/**
+ * Finds consecutive free ports for tests, below the ephemeral range so that no other program is given them, and above 10080, the highest that
+ * `fetch` refuses (bad port).
+ */
 export async function freePorts(count: number): Promise<number[]> {
   for (;;) {
-    const first = 10_000 + randomInt(20_000);
+    const first = 10_081 + randomInt(20_000);
     const ports = Array.from({ length: count }, (_, index) => first + index);
     const free = await Promise.all(ports.map((port) => isFree(port)));
     if (free.every(Boolean)) return ports;
