@@ -11,6 +11,7 @@ inBrowser('a person who asks for it', () => {
     await using window = await windowOf(api, 'admin');
     const { page } = window;
     await window.open(`/contacts/${ada.id}`);
+    const contactPath = new URL(page.url()).pathname;
     await page.getByRole('button', { name: /^More for/ }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -32,7 +33,10 @@ inBrowser('a person who asks for it', () => {
     await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
     expect(await db.contact.count({ where: { projectId: api.projectId } })).toBe(0);
     // The page of the contact, which the browser has loaded before, shows nothing of it any more.
-    await page.goBack();
+    await page.evaluate((path) => {
+      history.pushState({}, '', path);
+      dispatchEvent(new PopStateEvent('popstate'));
+    }, contactPath);
     await page.getByText('No such contact in this project.').waitFor();
     expect(await page.getByRole('main').innerText()).not.toContain('ada');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Contact');

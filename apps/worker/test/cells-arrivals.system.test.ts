@@ -75,7 +75,7 @@ test(
     const source = await move(projectId, { env: { DATABASE_URL: databaseOf(eu) } });
     expect([source.status, source.printed]).toEqual([
       1,
-      expect.stringContaining('Another process is moving this project'),
+      expect.stringContaining('Another process is moving or deleting this project'),
     ]);
     const silent = await move(projectId, { env: { CELL_GATEWAYS: `home=${home.url}, eu=http://127.0.0.1:1` } });
     expect([silent.status, silent.printed]).toEqual([1, expect.stringContaining('cannot be reached')]);
