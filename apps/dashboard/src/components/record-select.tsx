@@ -86,7 +86,11 @@ function useRecordSearch({ of, published }: Searched, chosen: readonly string[])
 }
 
 /** The list itself scrolls: a region around it would have to take the focus for those who use the keyboard. */
-const SCROLLING = { withScrollArea: false, styles: { options: { maxHeight: 220, overflowY: 'auto' } } } as const;
+const LIST = {
+  withScrollArea: false,
+  styles: { options: { maxHeight: 220, overflowY: 'auto' } },
+  classNames: { option: 'record-option' },
+} as const;
 
 /** An option that says something. Its value is not the id of a record. */
 const noteOf = (label: string): ComboboxItem => ({ value: 'note', label, disabled: true });
@@ -122,7 +126,7 @@ export function RecordSelect({ of, published, value, onChange, also = [], none, 
   return (
     <>
       <Select
-        {...SCROLLING}
+        {...LIST}
         {...props}
         searchable
         data={[...also, ...search.others.map(optionOf), ...search.options, ...search.note]}
@@ -162,7 +166,7 @@ export function RecordsSelect({ of, published, value = [], placeholder, onChange
     <>
       <MultiSelect
         size="sm"
-        {...SCROLLING}
+        {...LIST}
         {...props}
         searchable
         hidePickedOptions
