@@ -1,12 +1,15 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { newId, READ_ONLY, SUPERSEDED } from '@postroom/platform';
 import { createDatabase, type TestDatabase } from '@postroom/testkit/database';
 import { useDatabase } from '@postroom/testkit/own-database';
 import { trackingToken } from '@postroom/tracking';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 
 const REASON =
   'Another database has taken over since epoch 1. If this one is the primary from before a failover, stop it.';
@@ -139,4 +142,21 @@ test.each([
   await tracking.stop();
   server.closeAllConnections();
   server.close();
+});
+
+test('a journal whose next epoch was announced by no one yet, as after a crash, names no successor, and names it afterwards', async () => {
+  const { findSuccessor, journalWitness, setWitnesses } = await import('@postroom/ledger');
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-epoch-'));
+  onTestFinished(() => {
+    setWitnesses([]);
+    rmSync(folder, { recursive: true });
+  });
+  await client.query('UPDATE installation SET epoch = 1, number = 1');
+  await client.query(`INSERT INTO campaigns (id, project_id, name) VALUES ('cmp_1', $1, 'News')`, [await addProject()]);
+  setWitnesses([journalWitness(folder)]);
+  writeFileSync(join(folder, 'epoch-2'), '');
+  expect(await findSuccessor()).toBeUndefined();
+  const until = new Date().toISOString();
+  await journalWitness(folder).announce([{ scope: 'installation', position: '', until, epoch: 2, number: 2 }]);
+  expect(await findSuccessor()).toBe(REASON);
 });

@@ -124,18 +124,15 @@ export async function checkNotHeld(): Promise<Installation> {
  * @returns why no worker may run; undefined if it may. @throws an outage if a witness does not answer.
  */
 export async function findSuccessor(): Promise<string | undefined> {
+  const { epoch, heldReason: known } = await readInstallation();
+  if (known === null)
+    await checkEpochWithWitnesses(epoch).catch((error: unknown) => {
+      if (!(error instanceof SupersededError)) throw error;
+      comparedAt = -Infinity; // this time at once
+    });
   await compareOnce();
   const installation = await readInstallation();
-  if (isSuperseded(installation)) return supersededReason(installation);
-  if (installation.heldReason !== null) return undefined;
-  try {
-    await checkEpochWithWitnesses(installation.epoch);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof SupersededError)) throw error;
-    comparedAt = -Infinity; // this time at once
-    return findSuccessor();
-  }
+  return isSuperseded(installation) ? supersededReason(installation) : undefined;
 }
 
 let comparedAt = -Infinity;
