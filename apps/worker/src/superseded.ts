@@ -1,4 +1,5 @@
 import { logger, pool } from '@postroom/platform';
+import pg from 'pg';
 import { runWithLock } from './run-with-lock.ts';
 
 /** First in alphabetical order, so that it runs before the others. */
@@ -20,13 +21,12 @@ const HAS_TRIGGER = `EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tg
  * for the transactions that write to the table, so afterwards none is left that could still commit a change. Can be repeated.
  */
 export async function fenceSuperseded(reason: string): Promise<void> {
-  const argument = `'${reason.replaceAll("'", "''")}'`;
   const isFenced = `${HAS_TRIGGER} AND tgargs = convert_to($1, 'UTF8') || '\\x00'::bytea)`;
   const tables = await changeTables(
     `${TABLES} AND relname <> ALL (${OPEN_TABLES}) AND NOT ${isFenced} ORDER BY relname <> 'messages'`, // mail first
     [reason],
     (table) => `CREATE OR REPLACE TRIGGER ${TRIGGER} BEFORE INSERT OR UPDATE OR DELETE ON ${table}
-      FOR EACH ROW EXECUTE FUNCTION refuse_superseded(${argument})`,
+      FOR EACH ROW EXECUTE FUNCTION refuse_superseded(${pg.escapeLiteral(reason)})`,
   );
   if (tables > 0) logger.error({ reason, tables }, 'this database no longer accepts changes');
 }

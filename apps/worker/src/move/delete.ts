@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { countOf } from '@postroom/errors';
 import { config } from '@postroom/platform';
-import { TAKE_MOVER_LOCK } from '@postroom/projects/cells';
 import type pg from 'pg';
 import { deleteProjectRows } from './delete-rows.ts';
 import { drain } from './drain.ts';
 import { fence, removeFence } from './fence.ts';
-import { findMissingGrant } from './skip-triggers.ts';
 import { readProjectTables } from './tables.ts';
+import { takeProject } from './take-project.ts';
 
 export interface Deletion {
   client: pg.ClientBase;
@@ -31,9 +30,7 @@ export class DeletionRefused extends Error {}
  */
 export async function deleteProject(deletion: Deletion): Promise<void> {
   const { client, projectId, drainMs, report } = deletion;
-  const { rows } = await client.query<{ locked: boolean }>(TAKE_MOVER_LOCK, [projectId]);
-  if (rows[0]?.locked !== true) throw new DeletionRefused('Another process is moving or deleting this project.');
-  const problem = await findMissingGrant(client);
+  const problem = await takeProject(client, projectId);
   if (problem !== undefined) throw new DeletionRefused(problem);
   const tables = await readProjectTables(client);
   await begin(deletion);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
+import pg from 'pg';
 import { runWithLock } from '../run-with-lock.ts';
 import type { ProjectTable } from './tables.ts';
 
@@ -16,7 +16,7 @@ const isFenced = ({ name }: ProjectTable) => name !== 'tracking_hits' && name !=
 export async function fence(client: pg.ClientBase, projectId: string, tables: readonly ProjectTable[]): Promise<void> {
   for (const table of tables.filter(isFenced)) {
     const { name, where, isDirect } = table;
-    const call = `EXECUTE FUNCTION refuse_moving_project('${projectId}'${isDirect ? '' : `, ${literal(where)}`})`;
+    const call = `EXECUTE FUNCTION refuse_moving_project('${projectId}'${isDirect ? '' : `, ${pg.escapeLiteral(where)}`})`;
     const when = (row: string) => (isDirect ? `WHEN (${row}.project_id = '${projectId}')` : '');
     await runWithLock(client, [
       `CREATE OR REPLACE TRIGGER ${trigger('in', projectId)} BEFORE INSERT OR UPDATE ON ${name} FOR EACH ROW ${when('NEW')} ${call}`,
@@ -40,8 +40,6 @@ export async function removeFence(
 
 /** First in alphabetical order, so that it runs before the others. */
 const trigger = (on: 'in' | 'out', projectId: string) => `a_moving_${on}_${projectId}`;
-
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** Whether all transactions of this database before `$1` have ended. The other cell's, such as the mover's own, may be on the same server. */
 const HAVE_ENDED = `

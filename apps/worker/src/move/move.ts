@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { countOf } from '@postroom/errors';
 import type { HeldRequest } from '@postroom/projects';
-import { TAKE_MOVER_LOCK } from '@postroom/projects/cells';
 import type pg from 'pg';
 import {
   copyInAdvance,
@@ -14,8 +13,8 @@ import {
 import { deleteProjectRows } from './delete-rows.ts';
 import { drain } from './drain.ts';
 import { fence, removeFence, waitForOlderTransactions } from './fence.ts';
-import { findMissingGrant } from './skip-triggers.ts';
 import { type ProjectTable, readProjectTables } from './tables.ts';
+import { takeProject } from './take-project.ts';
 import { transaction } from './transaction.ts';
 
 /** A move of a project from one cell to another. */
@@ -118,9 +117,7 @@ async function postHeld({ source, projectId, post }: Pick<Move, 'source' | 'proj
  */
 async function prepare({ source, target, projectId }: Sides & { projectId: string }): Promise<ProjectTable[]> {
   for (const client of [target, source]) {
-    const { rows } = await client.query<{ locked: boolean }>(TAKE_MOVER_LOCK, [projectId]);
-    if (rows[0]?.locked !== true) throw new MoveRefused('Another process is moving or deleting this project.');
-    const problem = await findMissingGrant(client);
+    const problem = await takeProject(client, projectId);
     if (problem !== undefined) throw new MoveRefused(problem);
   }
   const [ours, theirs] = await Promise.all([source, target].map(readMigrations));
