@@ -143,13 +143,15 @@ export async function shownFields({ projectId, fields }: Pick<Form, 'projectId' 
  */
 export type SubmissionStatus = 'pending' | 'blocked' | 'confirmed' | 'expired';
 
+/** Whether a submission `s` waits for its confirmation, as SQL. */
+const IS_OPEN = 's.confirmed_at IS NULL AND s.expires_at > now()';
+
 /** The states as conditions on a submission `s`, as SQL. */
 const inStatus = (projectId: string): Record<SubmissionStatus, string> => {
   const blocked = isBlocked(projectId, 's.email_key');
-  const open = 's.confirmed_at IS NULL AND s.expires_at > now()';
   return {
-    pending: `${open} AND NOT ${blocked}`,
-    blocked: `${open} AND ${blocked}`,
+    pending: `${IS_OPEN} AND NOT ${blocked}`,
+    blocked: `${IS_OPEN} AND ${blocked}`,
     confirmed: 's.confirmed_at IS NOT NULL',
     expired: 's.confirmed_at IS NULL AND s.expires_at <= now()',
   };
@@ -163,11 +165,12 @@ export async function countSubmissions(
   projectId: string,
   ids: readonly string[],
 ): Promise<Map<string, SubmissionCounts>> {
-  const { pending, blocked, confirmed } = inStatus('$2');
+  const { blocked, confirmed } = inStatus('$2');
   const { rows } = await runCostly(projectId, () =>
     pool.query<SubmissionCounts & { formId: string }>(
       `SELECT form_id AS "formId", count(*) FILTER (WHERE ${confirmed})::int AS confirmed,
-         count(*) FILTER (WHERE ${pending})::int AS pending, count(*) FILTER (WHERE ${blocked})::int AS blocked
+         (count(*) FILTER (WHERE ${IS_OPEN}) - count(*) FILTER (WHERE ${blocked}))::int AS pending, -- suppressions are looked up once
+         count(*) FILTER (WHERE ${blocked})::int AS blocked
        FROM form_submissions s WHERE form_id = ANY ($1) GROUP BY form_id`,
       [ids, projectId],
     ),
