@@ -128,8 +128,8 @@ const READS: Record<string, string[]> = {
   privacy: ['contact_addresses', 'contacts', 'messages'],
   // who is behind an actor id
   projects: ['members', 'users'],
-  // the messages of a campaign; the module has no tables
-  recipients: ['campaign_shards', 'campaigns', 'messages'],
+  // the messages of a campaign, and a message with its contact; the module has no tables
+  recipients: ['campaign_shards', 'campaigns', 'contacts', 'messages'],
   // hits and the events they cause, and conditions of segments on mail, in one statement each
   tracking: ['campaigns', 'contacts', 'messages', 'projects'],
   // the signing key and the load of a transport

@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CALLBACK_PATH, handleMailboxCallback, handleSesNotification, SES_PATH } from '@postroom/transports';
 import { LOGO_PATH, serveLogo } from '@postroom/projects';
-import { handleUnsubscribe } from '@postroom/unsubscribe';
+import { handleWebVersion } from '@postroom/recipients/web-version';
+import { handleUnsubscribe, webVersionToken } from '@postroom/unsubscribe';
 import { startTracking } from '@postroom/tracking';
 import {
   type Caller,
@@ -88,6 +89,8 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (path === PREVIEW_PATH) return servePreview(request, response);
     if (serveDocs(request, response, path)) return;
     if (path.startsWith(LOGO_PATH)) return serveLogo(request, response);
+    const viewed = webVersionToken(path);
+    if (viewed !== undefined) return handleWebVersion(request, response, viewed);
     if (path.startsWith('/u/')) return handleUnsubscribe(request, response, preferences);
     if (path.startsWith('/f/')) return serveForm(request, response, path);
     if (path.startsWith(SES_PATH)) return handleSesNotification(request, response);

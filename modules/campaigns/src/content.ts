@@ -5,6 +5,7 @@ import {
   blankComments,
   escapeHtml,
   parseTemplate,
+  renderForRecipient,
   renderSubject,
   type Template,
   type TemplateFormat,
@@ -16,7 +17,7 @@ import { compileMessage, compositionError, type CompiledMessage, MessageError } 
 import { EMPTY_SUBJECT, messageIdOf, parseMailbox, textTemplateOf } from '@postroom/emails';
 import { postalAddressOf } from '@postroom/projects';
 import { addUtm, trackHtml, type TrackingSwitches } from '@postroom/tracking';
-import { unsubscribeUrl } from '@postroom/unsubscribe';
+import { unsubscribeUrl, webVersionUrl } from '@postroom/unsubscribe';
 import type { Prisma } from '@postroom/platform';
 
 /** The fields of a campaign that its messages are composed from. */
@@ -25,7 +26,7 @@ export type CampaignContent = CampaignFields & {
   postalAddress: string | null;
 };
 
-type CampaignFields = Pick<
+export type CampaignFields = Pick<
   Prisma.CampaignModel,
   | 'projectId'
   | 'subject'
@@ -50,7 +51,7 @@ export async function contentOf<Fields extends CampaignFields>(
 }
 
 /** The recipient that a message is rendered for. */
-interface Addressee {
+export interface Addressee {
   /** The message's id. */
   id: string;
   email: string;
@@ -61,7 +62,7 @@ interface Addressee {
 const UNTRACKED: CampaignTracking = { opens: false, clicks: false, base: '' };
 
 /** Placeholder names that are not custom fields. */
-const BUILT_IN = new Set(['name', 'email', 'unsubscribe_url', 'postal_address']);
+const BUILT_IN = new Set(['name', 'email', 'unsubscribe_url', 'view_in_browser_url', 'postal_address']);
 
 /** The tracking switches, and the base URL of tracked links. */
 export interface CampaignTracking extends TrackingSwitches {
@@ -130,6 +131,14 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
   };
 }
 
+/** Prepares the web version of a campaign's messages: their HTML, with the same tracked links. */
+export function compileWebVersion(content: CampaignContent, tracking: CampaignTracking) {
+  const { html, valuesFor } = trackHtml(templatesOf(content).html, tracking, tracking.base);
+  return withCompositionErrors((addressee: Addressee) =>
+    renderForRecipient(html, valuesFor(addressee.id, valuesOf(content, addressee))),
+  );
+}
+
 /** Turns any error of `make` into a MessageError, which fails only that message. */
 function withCompositionErrors<Args extends unknown[], Result>(
   make: (...args: Args) => Result,
@@ -180,7 +189,14 @@ function valuesOf(
   { id, email, name, customFields }: Addressee,
 ): Values & { unsubscribe_url: string } {
   const url = unsubscribeUrl(id, { projectId, email });
-  return { ...(customFields as Values | null), name, email, unsubscribe_url: url, postal_address: postalAddress };
+  return {
+    ...(customFields as Values | null),
+    name,
+    email,
+    unsubscribe_url: url,
+    view_in_browser_url: webVersionUrl(url),
+    postal_address: postalAddress,
+  };
 }
 
 /** Keeps the beginning of the body out of the preview that mail programs show after the subject. */

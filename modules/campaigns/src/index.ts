@@ -11,9 +11,12 @@ export {
   updateCampaign,
 } from './campaigns.ts';
 export {
+  type Addressee,
   type CampaignContent,
+  type CampaignFields,
   type CampaignTracking,
   compileCampaign,
+  compileWebVersion,
   contentOf,
   templatesOf,
   withFooter,

@@ -44,7 +44,7 @@ export interface UpdateCustomFieldInput {
 }
 
 /** Built-in placeholder names, which fields can't use. */
-const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
+const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url', 'view_in_browser_url']);
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_FIELDS = 200;
 

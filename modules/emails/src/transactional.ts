@@ -26,13 +26,13 @@ import {
 import { claimDue, mayClaim } from '@postroom/ledger/sql';
 import { assertHere } from '@postroom/projects';
 import { isHere } from '@postroom/projects/sql';
-import { parseMailbox } from './mailbox.ts';
 import { compositionError, MessageError } from '@postroom/mime';
 import { literalTemplate } from '@postroom/templating';
 import { routeFor } from '@postroom/transports';
 import { smtpPoolWidth } from '@postroom/transports';
 import type { SendOutcome } from '@postroom/smtp';
-import { readTracking, storeLinks, trackHtml, type TrackedHtml } from '@postroom/tracking';
+import { trackingOfEmail } from './web-version.ts';
+import { storeLinks, trackHtml, type TrackedHtml } from '@postroom/tracking';
 
 /** A claimed row, as returned by the claim statements. */
 export interface ClaimedRow {
@@ -334,10 +334,9 @@ async function track(
       opens: content.track_opens ?? row.tracks_opens ?? false,
       clicks: content.track_clicks ?? row.tracks_clicks ?? false,
     };
-    const from = parseMailbox(content.from);
-    const { base, ...switches } = await readTracking(row.project_id, typeof from === 'string' ? '' : from.email, own);
+    const tracking = await trackingOfEmail(row.project_id, content.from, own);
     try {
-      tracked.set(id, trackHtml(literalTemplate('html', content.html), switches, base));
+      tracked.set(id, trackHtml(literalTemplate('html', content.html), tracking, tracking.base));
     } catch (error) {
       problems.set(id, compositionError(error) as MessageError);
     }

@@ -175,7 +175,7 @@ async function checkTemplate(projectId: string, id: string): Promise<void> {
   if (isAlwaysBlank(parseTemplate(subject ?? '', 'subject'))) throw problem('has a subject that shows nothing');
   // A contact gets no message if a placeholder is of none of its fields and has no default, so no contact would get this one.
   const [fields, postalAddress] = await Promise.all([schemaOf(projectId), postalAddressOf(projectId)]);
-  const names = ['name', 'email', 'unsubscribe_url', ...[...fields.keys()].toSorted()];
+  const names = ['name', 'email', 'unsubscribe_url', 'view_in_browser_url', ...[...fields.keys()].toSorted()];
   const key = JSON.stringify([id, publishedVersion, postalAddress, names]);
   const context = { projectId, templateId: id, names, postalAddress };
   const empty = await unknownPlaceholders.forceFetch(key, { context });

@@ -6,7 +6,7 @@ import { type ContentBudget, insertPrepared, parseMailbox, type PreparedEmail, p
 import { databaseNow, newId } from '@postroom/platform';
 import { postalAddressOf } from '@postroom/projects';
 import { getTemplate } from '@postroom/templates';
-import { unsubscribeUrl } from '@postroom/unsubscribe';
+import { unsubscribeUrl, webVersionUrl } from '@postroom/unsubscribe';
 import { type DueRun, withStepProblem, type Plan, StepProblem } from './plan.ts';
 import { limitSends, recheckCaps } from './send-limits.ts';
 import type { Move } from './transitions.ts';
@@ -62,6 +62,7 @@ export async function sendStep(
         name: run.name === '' ? null : run.name,
         email: run.email,
         unsubscribe_url: url,
+        view_in_browser_url: webVersionUrl(url),
         postal_address: content.postalAddress,
         event: run.properties,
         steps: responses(run),

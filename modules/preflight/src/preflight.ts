@@ -50,7 +50,7 @@ export interface Preflight {
 }
 
 /** Placeholders that have a value for each recipient, or whose value is the project's. */
-const GIVEN = new Set(['email', 'unsubscribe_url', 'postal_address']);
+const GIVEN = new Set(['email', 'unsubscribe_url', 'view_in_browser_url', 'postal_address']);
 
 const EXAMPLES = 3;
 

@@ -2,7 +2,7 @@ import { getContact } from '@postroom/contacts';
 import { formatMailbox, type QueuedEmail, sendEmails } from '@postroom/emails';
 import { getTemplate, newestContent } from '@postroom/templates';
 import { MAX_SUBJECT_LENGTH, renderForRecipient, renderSubject, type Values } from '@postroom/templating';
-import { testUnsubscribeUrl } from '@postroom/unsubscribe';
+import { testUnsubscribeUrl, webVersionUrl } from '@postroom/unsubscribe';
 import { assertValid, DomainError, emailProblem, invalid, oneLineProblems } from '@postroom/platform';
 import { type CampaignContent, contentOf, getCampaign, missingParts, templatesOf } from '@postroom/campaigns';
 
@@ -89,6 +89,7 @@ async function send(
     name: contact?.hasName === true ? contact.name : null,
     email: contact?.email ?? emails[0],
     unsubscribe_url: testUnsubscribeUrl(),
+    view_in_browser_url: webVersionUrl(testUnsubscribeUrl()),
     postal_address: content.postalAddress,
   });
   const from = formatMailbox({ email: fromEmail ?? '', name: fromName });

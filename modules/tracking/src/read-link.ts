@@ -16,7 +16,7 @@ export interface Link {
   isWhole: boolean;
 }
 
-/** Splits a marked link into pieces; undefined if it is an unsubscribe link or not http(s), which stay as they are. */
+/** Splits a marked link into pieces; undefined if it is to a page for the recipient or not http(s), which stay as they are. */
 export function readLink(value: string, slots: readonly Slot[]): Link | undefined {
   const { statics, slots: within } = splitAtMarks(value, slots);
   const pieces = statics.map((piece) => decodeUrl(piece));
@@ -28,11 +28,12 @@ export function readLink(value: string, slots: readonly Slot[]): Link | undefine
   // If the link starts with a placeholder, each value decides whether it is tracked (see `personalUrl`).
   const isOpen = within.length > 0 && pieces[0]!.trim() === '';
   const isWeb = isOpen ? isOpenLink(within[0]!) : WEB.test(plain);
-  if (!isWeb || /unsubscribe/i.test(source) || plain.startsWith(`${config.PUBLIC_URL}/u/`)) return undefined;
+  if (!isWeb || OF_RECIPIENT.test(source) || plain.startsWith(`${config.PUBLIC_URL}/u/`)) return undefined;
   if (within.length === 0 && !URL.canParse(source)) return undefined;
   return { statics, slots: within, source, isWhole };
 }
 
+const OF_RECIPIENT = /unsubscribe|view_in_browser_url/i;
 const BRACES = /\{[{%]/;
 
 /** Whether a link that starts with this slot may become a web link. */

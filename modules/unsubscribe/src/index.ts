@@ -2,8 +2,11 @@ export {
   findRecipient,
   type MessageRecipient,
   readToken,
+  TEST_TOKEN,
   testUnsubscribeUrl,
   unsubscribeUrl,
+  webVersionToken,
+  webVersionUrl,
 } from './unsubscribe-link.ts';
 export {
   answerPage,

@@ -39,6 +39,15 @@ export function unsubscribeUrl(messageId: string, { projectId, email }: MessageR
 /** The unsubscribe link in previews and test mail. */
 export const testUnsubscribeUrl = () => `${config.PUBLIC_URL}/u/${TEST_TOKEN}`;
 
+/** The web version of a message: the page that shows it in a browser. */
+export const webVersionUrl = (unsubscribeLink: string) => unsubscribeLink + WEB_VERSION;
+
+const WEB_VERSION = '/view';
+
+/** The token in the path of a web version; undefined if it is another path. */
+export const webVersionToken = (path: string): string | undefined =>
+  path.startsWith('/u/') && path.endsWith(WEB_VERSION) ? path.slice('/u/'.length, -WEB_VERSION.length) : undefined;
+
 /** Decodes the token of a link; undefined if it is not authentic. */
 export function readToken(token: string): UnsubscribeToken | undefined {
   const [suffix, encoded] = [token.slice(0, SUFFIX_LENGTH), token.slice(SUFFIX_LENGTH + 1)];

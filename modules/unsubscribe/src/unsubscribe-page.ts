@@ -189,10 +189,14 @@ export interface PageOptions {
   formTargets?: readonly string[];
 }
 
-/** Answers a request to a page whose method is not GET, HEAD or POST. @returns whether it was one. */
-export function rejectMethod(method: string, response: ServerResponse): boolean {
-  if (['GET', 'HEAD', 'POST'].includes(method)) return false;
-  response.setHeader('Allow', 'GET, HEAD, POST');
+/** Answers a request to a page whose method it does not support. @returns whether it was one. */
+export function rejectMethod(
+  method: string,
+  response: ServerResponse,
+  supported: readonly string[] = ['GET', 'HEAD', 'POST'],
+): boolean {
+  if (supported.includes(method)) return false;
+  response.setHeader('Allow', supported.join(', '));
   const text = `<p>This page does not support ${escapeHtml(method)} requests.</p>`;
   answerPage(response, 405, 'Method not allowed', text);
   return true;

@@ -18,6 +18,7 @@ const BUILT_IN: Placeholder[] = [
   { key: 'name', label: 'Name' },
   { key: 'email', label: 'Address' },
   { key: 'unsubscribe_url', label: 'Unsubscribe link' },
+  { key: 'view_in_browser_url', label: 'Web version' },
   { key: 'postal_address', label: 'Postal address' },
 ];
 

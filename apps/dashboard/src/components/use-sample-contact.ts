@@ -55,6 +55,7 @@ export function useSampleContact(): { contactId: string | null; values: Record<s
     name: hasName ? name : null,
     email,
     unsubscribe_url: '#',
+    view_in_browser_url: '#',
     ...(address && { postal_address: address }),
   };
   return { contactId: contact?.id ?? null, values };
