@@ -257,7 +257,8 @@ builder.subscriptionField('importProgress', (t) =>
 
 const ImportColumnsInput = builder.inputType('ImportColumnsInput', {
   description:
-    'The column mapping, by column names of the file (case-insensitive). Omitted mappings are derived from the names.',
+    'The column mapping, by column names of the file (case-insensitive). Omitted mappings are derived from the names. ' +
+    'A column without a name is called `column 3`; one whose name an earlier column has, `Notes (column 3)`.',
   fields: (t) => ({
     email: t.string({ description: 'The address column.' }),
     reason: t.string({ description: 'The column of suppression reasons.' }),

@@ -411,6 +411,31 @@ test('a group is never empty: without contacts none is created; one deleted mean
   expect(await ended(api, accepted.data.id)).toMatchObject({ status: 'completed', counts: { created: 1 } });
 });
 
+test('a column without a name, or with the name of an earlier one, has a name of its own to map it by', async () => {
+  const file = 'email;Notes;notes ;;Notes (column 3)\nada@example.com;first;second;third;fourth\n';
+  const api = await testApi();
+  const custom_fields = { a: 'notes', b: 'Notes (column 3)', c: 'column 4', d: 'notes (column 3) (column 5)' };
+  const done = await importFile(api, file, { columns: { custom_fields }, create_fields: true });
+  expect(done.columns.map(({ name }) => name)).toEqual([
+    'email',
+    'Notes',
+    'notes (column 3)',
+    'column 4',
+    'Notes (column 3) (column 5)',
+  ]);
+  const values = { a: 'first', b: 'second', c: 'third', d: 'fourth' };
+  expect(await contactsOf(api)).toEqual([['ada@example.com', 'ada', values]]);
+  const other = await testApi();
+  await importFile(other, file, { create_fields: true });
+  const { body } = await other.get('/v1/custom-fields');
+  expect(body.data.map(({ label }: { label: string }) => label).reverse()).toEqual([
+    'Notes',
+    'Notes (column 3)',
+    'Column 4',
+    'Notes (column 3) (column 5)',
+  ]);
+});
+
 test('columns are mapped by name, ignoring case; omitted mappings are derived from the names', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });

@@ -26,7 +26,7 @@ export function dialectOf(start: string, given?: string): Dialect {
 
 /** What the first record says about the columns. */
 export interface Header {
-  /** The column names of the file, or `column 1` and so on. */
+  /** One name per column, unique ignoring case: those of the file, `column 1` for one without a name, `Notes (column 8)` for one whose name is taken. */
   names: string[];
   /** Whether the first record is already a data row. */
   isRow: boolean;
@@ -35,7 +35,20 @@ export interface Header {
 /** Reads the first record; a file that starts with a data row has no column names. */
 export function headerOf(values: readonly string[]): Header {
   const isRow = values.some(isAddress);
-  return { names: isRow ? values.map((_value, index) => `column ${index + 1}`) : [...values], isRow };
+  return { names: uniqueNames(isRow ? values.map(() => '') : values), isRow };
+}
+
+/** A mapping refers to columns by name, so a name that two columns share would always mean the first one. */
+function uniqueNames(names: readonly string[]): string[] {
+  const used = new Set<string>();
+  const keyOf = (name: string) => name.trim().normalize().toLowerCase();
+  return names.map((name, column) => {
+    const position = `column ${column + 1}`;
+    let unique = name.trim() === '' ? position : name;
+    while (used.has(keyOf(unique))) unique = `${unique.trim()} (${position})`;
+    used.add(keyOf(unique));
+    return unique;
+  });
 }
 
 const EMAIL_COLUMN =

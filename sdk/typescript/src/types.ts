@@ -3136,7 +3136,7 @@ export interface SendTestWebhookPayload {
   deliveryId: string;
 }
 
-/** The column mapping, by column names of the file (case-insensitive). Omitted mappings are derived from the names. */
+/** The column mapping, by column names of the file (case-insensitive). Omitted mappings are derived from the names. A column without a name is called `column 3`; one whose name an earlier column has, `Notes (column 3)`. */
 export interface ImportColumnsInput {
   /** Column names by custom-field key; an empty object for none. */
   custom_fields?: Record<string, unknown> | null | undefined;
