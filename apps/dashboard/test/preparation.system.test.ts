@@ -159,7 +159,10 @@ inBrowser('preparing a campaign', () => {
     await dialog.getByText('Must be in the future').waitFor();
     expect(await dialog.getByText(/^Starts/).count()).toBe(0);
     expect(await dialog.getByRole('button', { name: 'Schedule' }).isDisabled()).toBe(true);
-    await time.fill('2027-01-15T10:00');
+    // While the year is typed, it is 2, 20 and 202.
+    await time.focus();
+    for (const key of ['Tab', 'Tab', '2', '0', '2', '7']) await page.keyboard.press(key);
+    expect(await time.inputValue()).toBe('2027-01-15T10:00');
     await dialog.getByText(/^Starts/).waitFor();
     expect(await dialog.getByText('Must be in the future').count()).toBe(0);
     await zone.focus();

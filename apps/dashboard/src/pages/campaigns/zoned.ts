@@ -10,17 +10,25 @@ export function formatLocalTime(zone: string, at: Date): string {
     minute: '2-digit',
   }).formatToParts(at);
   const get = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-  return `${get('year')}-${get('month')}-${get('day')}T${get('hour')}:${get('minute')}`;
+  // An input passes through the year 0002 while 2027 is typed.
+  return `${get('year').padStart(4, '0')}-${get('month')}-${get('day')}T${get('hour')}:${get('minute')}`;
 }
 
-/** Parses local time in a time zone; undefined if invalid. Times skipped by DST move forward one hour. */
+const DAY_MS = 86_400_000;
+
+/**
+ * Parses local time in a time zone, as the server does; undefined if invalid. A time that clocks skip is moved by as much as they skip;
+ * of a time that occurs twice, it is the second.
+ */
 export function parseLocalTime(zone: string, local: string): Date | undefined {
   const wanted = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local) ? Date.parse(`${local}:00Z`) : NaN;
   if (Number.isNaN(wanted)) return undefined;
-  // Uses the offset of a nearby instant, corrected if DST changes between the two.
-  let at = wanted;
-  for (let round = 0; round < 2; round++) at += wanted - Date.parse(`${formatLocalTime(zone, new Date(at))}:00Z`);
-  return new Date(at);
+  const offsetAt = (at: number) => Date.parse(`${formatLocalTime(zone, new Date(at))}:00Z`) - at;
+  const [before, after] = [offsetAt(wanted - DAY_MS), offsetAt(wanted + DAY_MS)];
+  // The year after 9999 can't be read.
+  const offsets = Number.isNaN(after) ? [before] : [before, after];
+  const found = offsets.map((offset) => wanted - offset).filter((at) => at + offsetAt(at) === wanted);
+  return new Date(found.length === 0 ? wanted - before : Math.max(...found));
 }
 
 /** The zone in which every local time comes first, 14 hours before UTC. */
