@@ -108,6 +108,33 @@ inBrowser('preparing a campaign', () => {
     await preview.getByText('Hello Grace in Arlington').waitFor();
   });
 
+  test('a campaign that lost what it needs says so in the words of its page, also when it is sent or tested', async () => {
+    const { api, id } = await readyCampaign();
+    const eve = await api.contact('eve@example.net');
+    const group = (await api.post('/v1/groups', { name: 'Staff', contact_ids: [eve.id] })).body.data;
+    await api.patch(`/v1/campaigns/${id}`, { excluded_group_ids: [group.id] });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    const dialog = page.getByRole('dialog');
+    await page.getByText('Ready to send.').waitFor();
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await dialog.getByRole('button', { name: 'Send' }).waitFor();
+    await pool.query('DELETE FROM groups WHERE id = $1', [group.id]);
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    const lost = 'Exclude members of: the group was deleted, so remove it';
+    await dialog.getByRole('alert').getByText(`${lost}.`).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('listitem').filter({ hasText: lost }).waitFor();
+    expect(await page.getByRole('button', { name: 'Send now' }).isDisabled()).toBe(true);
+
+    const empty = (await api.post('/v1/campaigns', { name: 'Empty', from_email: 'hello@example.com' })).body.data;
+    await window.open(`/campaigns/${empty.id}`);
+    await page.getByRole('button', { name: 'Send test email' }).click();
+    await dialog.getByRole('button', { name: 'Send test' }).click();
+    await dialog.getByText('Subject is required. Content is required unless you choose a template.').waitFor();
+  });
+
   test('a scheduled campaign changes only after a confirmation', async () => {
     const { api, id, now } = await readyCampaign();
     await api.post(`/v1/campaigns/${id}/schedule`, { scheduled_at: new Date(Date.now() + DAY_MS).toISOString() });

@@ -6,6 +6,8 @@ export interface Problem {
   code: string;
   message: string;
   fields: Record<string, string>;
+  /** What the server said about each field, by its path. */
+  details?: { field: string; message: string }[];
   /** The request ID, for support. */
   requestId?: string;
 }
@@ -66,6 +68,7 @@ export function problemOf({
     code: code ?? 'internal_error',
     message: code === 'unauthorized' ? SIGNED_OUT : (first?.message ?? 'Something went wrong on our end.'),
     fields: Object.fromEntries((details ?? []).map(fieldProblem)),
+    ...(details === undefined ? {} : { details }),
     ...(requestId === undefined ? {} : { requestId }),
   };
 }

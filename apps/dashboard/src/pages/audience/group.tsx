@@ -328,8 +328,8 @@ function Delete({ group, opened, onClose }: { group: GroupRow; opened: boolean; 
       problem={remove.problem}
       onConfirm={() => void confirm()}
     >
-      Its contacts are kept. Campaigns that target it will no longer reach anyone through it. Segments with conditions
-      on it have no contacts, and journeys with them are paused, until you change the conditions.
+      Its contacts are kept. Campaigns that include or exclude it can’t start until you remove it from them. Segments
+      with conditions on it have no contacts, and journeys with them are paused, until you change the conditions.
     </Confirm>
   );
 }

@@ -308,7 +308,7 @@ function More({ id, name }: { id: string; name: string }) {
       name={name}
       remove={{
         title: 'Delete this segment?',
-        about: 'Its contacts are kept. Campaigns that target it will no longer reach anyone through it.',
+        about: 'Its contacts are kept. Campaigns that include or exclude it can’t start until you remove it from them.',
         run: () => void confirm(),
         running: remove.running,
         problem: remove.problem,

@@ -19,6 +19,7 @@ import { PREFLIGHT } from './audience.tsx';
 import type { PartProps } from './use-draft.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { describeTracking, duration } from './campaign-labels.ts';
+import { finding, inCampaignWords } from './findings.ts';
 import { InZones, Schedule } from './schedule.tsx';
 import { TestSend } from './test-send.tsx';
 import { formatAnyLocalTime } from './zoned.ts';
@@ -149,35 +150,6 @@ function Findings({
   );
 }
 
-/** Labels of the fields in findings. */
-const WORDS: Record<string, string> = {
-  subject: 'Subject',
-  fromName: 'From name',
-  fromEmail: 'From address',
-  html: 'Content',
-  templateId: 'Content',
-  text: 'Text',
-  recipients: 'Recipients',
-  groupIds: 'Recipients',
-  previewText: 'Preview text',
-  postalAddress: 'Postal address',
-  frequencyCap: 'Frequency cap',
-  body: 'Content',
-};
-
-/** Findings use API field names; this replaces them with UI labels. */
-const inWords = (message: string) =>
-  message
-    .replace('unless templateId is set', 'unless you choose a template')
-    .replace(/\b(template|group|segment)Id(s?)\b/g, (_, thing: string, many: string) => thing + many);
-
-/** Most messages continue the label, as in "Subject is required"; a whole sentence follows a colon. */
-function finding(field: string, message: string): string {
-  const label = WORDS[field];
-  if (label === undefined) return inWords(message);
-  return `${label}${/^(\p{Lu}|the )/u.test(message) ? ':' : ''} ${inWords(message)}`;
-}
-
 function Commands({
   campaign,
   version,
@@ -216,7 +188,8 @@ function Commands({
     close();
   };
   const confirmSend = async () => {
-    if ((await send.run({ id, version })) === undefined) return;
+    // What was ready may have lost a group or its template since.
+    if ((await send.run({ id, version })) === undefined) return preflight.again();
     notifySuccess(`Sending ${name} now.`);
     close();
   };
@@ -264,7 +237,7 @@ function Commands({
         action="Send"
         harmless
         running={send.running}
-        problem={send.problem}
+        problem={inCampaignWords(send.problem)}
         onConfirm={() => void confirmSend()}
       >
         {name} goes to {countOf(preflight.data?.campaignPreflight.audience.recipients ?? 0, 'person', 'people')}. You

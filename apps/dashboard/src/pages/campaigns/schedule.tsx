@@ -13,6 +13,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { ago } from '../../components/when.tsx';
 import { CUSTOM_FIELDS, mayHoldTimeZones } from '../audience/field-values.tsx';
 import type { CampaignRow } from './campaign-row.ts';
+import { inCampaignWords } from './findings.ts';
 import {
   FIRST_ZONE,
   formatLocalTime,
@@ -88,7 +89,10 @@ function ScheduleForm({ campaign, version, onClose }: Omit<ScheduleProps, 'opene
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack>
-        <FormProblem problem={schedule.problem} fields={['scheduledAt', 'localTime', 'timeZone', 'timeZoneField']} />
+        <FormProblem
+          problem={inCampaignWords(schedule.problem)}
+          fields={['scheduledAt', 'localTime', 'timeZone', 'timeZoneField']}
+        />
         <TextInput
           type="datetime-local"
           label="Date and time"

@@ -1,6 +1,7 @@
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { TestEmail } from '../../components/test-email.tsx';
+import { inCampaignWords } from './findings.ts';
 
 const TEST = graphql(`
   mutation TestCampaign($id: ID!, $input: TestCampaignInput!) {
@@ -26,7 +27,7 @@ export function TestSend({ campaignId, opened, onClose }: TestSendProps) {
       onClose={onClose}
       send={async (input) => (await test.run({ id: campaignId, input }))?.testCampaign}
       running={test.running}
-      problem={test.problem}
+      problem={inCampaignWords(test.problem)}
     />
   );
 }
