@@ -11,6 +11,7 @@ import {
   parseJsonBody,
   RateLimited,
   RetryLater,
+  unicodeDomain,
 } from '@postroom/platform';
 import { takeVisit } from '@postroom/projects';
 import { escapeHtml } from '@postroom/templating';
@@ -172,7 +173,14 @@ function fromForm({ body, contentType }: FormRequest): Values {
   for (const [field, value] of Object.entries(values)) {
     if (value.includes('\ufffd')) throw invalid({ field, message: 'must be text in UTF-8' });
   }
-  return values;
+  return 'email' in values ? { ...values, email: typedAddress(values.email) } : values;
+}
+
+/** Browsers encode the domain in a field for an address; its owner, and the project, should read what was typed. */
+function typedAddress(email: string): string {
+  const address = email.trim();
+  const domainAt = address.lastIndexOf('@') + 1;
+  return address.slice(0, domainAt) + unicodeDomain(address.slice(domainAt));
 }
 
 function submittedValuesOf(values: Values): SubmittedValues {

@@ -101,6 +101,14 @@ test('a subscriber fills in the page, gets one email, confirms with its button, 
   );
 });
 
+test('an internationalized address reads as it was typed, which browsers encode', async () => {
+  const api = await formsProject();
+  const form = await newForm(api);
+  const submitted = await submitPage(api, form, { email: ' Ada@xn--mnchen-3ya.example ' });
+  expect(await submitted.text()).toContain('<b>Ada@münchen.example</b>');
+  expect(await mails(api)).toMatchObject([{ email: 'Ada@münchen.example' }]);
+});
+
 test('a link that is used by several at once, and again later, has its effect once', async () => {
   const api = await formsProject();
   const form = await newForm(api, { group_ids: [await newGroup(api)] });
