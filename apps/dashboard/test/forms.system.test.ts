@@ -64,7 +64,7 @@ inBrowser('forms', () => {
     await keyboard.press('Enter');
     await form.getByRole('heading', { name: 'You are subscribed' }).waitFor();
 
-    await page.reload();
+    // The page in the other window follows.
     await page.getByRole('table', { name: 'Submissions' }).getByRole('link', { name: 'ada@example.net' }).click();
     await page.getByText('Subscribed with a form').waitFor();
     await page.getByText(/Footer · from .*“I agree\.”/).waitFor();

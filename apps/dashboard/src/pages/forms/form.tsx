@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
+import { usePolling } from '../../data/polling.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { FormQuery } from '../../generated/graphql.ts';
 import { CodeBlock, CopyField } from '../../components/copy.tsx';
@@ -62,6 +63,7 @@ export function FormPage() {
   const { projectId, formId } = useParams({ from: '/auth/p/$projectId/forms/$formId' });
   const read = useApiQuery(FORM, { id: formId });
   const form = read.data?.form;
+  usePolling(read.again, form?.enabled === true);
   return (
     <Page
       title={form?.name ?? 'Form'}
@@ -105,7 +107,7 @@ function Content({ form }: { form: FormRow }) {
           </Stack>
         </Card>
       </Section>
-      <Submissions formId={form.id} />
+      <Submissions form={form} />
     </>
   );
 }

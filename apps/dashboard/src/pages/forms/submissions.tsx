@@ -4,8 +4,10 @@ import { useSearch } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { cursorOf } from '../../data/paging.ts';
+import { usePolling } from '../../data/polling.ts';
 import { useShowSearch } from '../../data/show-search.ts';
 import { graphql } from '../../generated/gql.ts';
+import type { FormQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { RowLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
@@ -39,7 +41,7 @@ const SUBMISSIONS = graphql(`
 `);
 
 /** What people submitted, newest first. */
-export function Submissions({ formId }: { formId: string }) {
+export function Submissions({ form: { id: formId, enabled } }: { form: Pick<FormQuery['form'], 'id' | 'enabled'> }) {
   const { id: projectId } = useProject();
   const search = useSearch({ from: '/auth/p/$projectId/forms/$formId' });
   const show = useShowSearch();
@@ -48,6 +50,7 @@ export function Submissions({ formId }: { formId: string }) {
     status: search.status ?? null,
     after: cursorOf(search) ?? null,
   });
+  usePolling(read.again, enabled);
   return (
     <Section
       title="Submissions"
@@ -67,9 +70,15 @@ export function Submissions({ formId }: { formId: string }) {
       <QueryResult of={read} skeleton={<RowsSkeleton rows={3} />}>
         {({ formSubmissions: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
-            <Empty title={search.status === undefined ? 'No submissions yet' : 'No matches'} icon={IconForms}>
-              Open the page of the form and subscribe yourself to see how it works.
-            </Empty>
+            search.status === undefined ? (
+              <Empty title="No submissions yet" icon={IconForms}>
+                Open the page of the form and subscribe yourself to see how it works.
+              </Empty>
+            ) : (
+              <Empty title="No matches" icon={IconForms}>
+                No submission has this status.
+              </Empty>
+            )
           ) : (
             <>
               <DataTable
