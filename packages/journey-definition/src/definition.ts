@@ -271,7 +271,7 @@ export function parseDefinition(given: unknown): { definition?: Definition; prob
   const parsed = header.safeParse(rest);
   for (const issue of parsed.error?.issues ?? []) problems.push(problemOf(issue, 'definition'));
   const list = Array.isArray(givenSteps) ? givenSteps : [];
-  if (list.length === 0) problems.push({ field: 'definition.steps', message: 'must be a list of at least one step' });
+  if (list.length === 0) problems.push({ field: 'definition.steps', message: 'must have at least one step' });
   if (list.length > MAX_STEPS)
     problems.push({ field: 'definition.steps', message: `must be at most ${MAX_STEPS} steps` });
   const valid = list.slice(0, MAX_STEPS).map((each, index) => parseStep(each, index, problems));
