@@ -1,4 +1,4 @@
-import { Parameters } from '@postroom/contacts';
+import { Parameters, schemaOf } from '@postroom/contacts';
 import { type AudienceCount, audienceSql, countAudience, queryAudience } from '@postroom/groups';
 import { isAtFrequencyCap } from '@postroom/ledger/sql';
 import { MessageError } from '@postroom/mime';
@@ -30,6 +30,8 @@ export interface VariableCheck {
   missing: number;
   /** Addresses of a few of them. */
   examples: string[];
+  /** Whether contacts of the project can have a value for it. */
+  isField: boolean;
 }
 
 /** The review of a campaign before it is sent. */
@@ -144,6 +146,16 @@ function warningsOf(
         ? [{ field: name, message: `${lacking(missing)} no value for {{${name}}}, and it has no default` }]
         : [],
     ),
+    ...variables.flatMap(({ name, fallback, isField }) =>
+      isField || fallback === null
+        ? []
+        : [
+            {
+              field: name,
+              message: `{{${name}}} is not a custom field, so every recipient gets its default "${fallback}"`,
+            },
+          ],
+    ),
     ...contentWarnings(content),
   ];
 }
@@ -198,10 +210,12 @@ async function checkVariables(campaign: Campaign, content: CampaignContent): Pro
       fallbacks.set(name, hasNoDefault ? null : (fallback ?? null));
     }
   }
+  const schema = await schemaOf(campaign.projectId);
   return Promise.all(
     [...fallbacks].map(async ([name, fallback]) => ({
       name,
       fallback,
+      isField: name === 'name' || schema.has(name),
       ...(fallback === null ? await countMissing(campaign, name) : { missing: 0, examples: [] }),
     })),
   );

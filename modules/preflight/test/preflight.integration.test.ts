@@ -24,6 +24,20 @@ test('preflight counts the audience, who is excluded, and which variables lack a
   expect(warnings).toContain('1 recipient has no value for {{company}}, and it has no default');
 });
 
+test('preflight warns about a placeholder that nobody can have a value for, as its default hides that', async () => {
+  const { api, campaign } = await readyCampaign({
+    html: '<p>{{name|there}} {{city|town}} {{custom.city|home}}</p>',
+    subject: 'News for {{citty|you}}',
+  });
+  await api.post('/v1/custom-fields', { key: 'city', type: 'text' });
+  const { data } = (await api.post(`/v1/campaigns/${campaign.id}/preflight`)).body;
+  const warnings = data.warnings.map(({ message }: { message: string }) => message);
+  expect(warnings.filter((message: string) => message.includes('not a custom field'))).toEqual([
+    '{{citty}} is not a custom field, so every recipient gets its default "you"',
+    '{{custom.city}} is not a custom field, so every recipient gets its default "home"',
+  ]);
+});
+
 test.each([
   ['completed', 'This campaign is completed and cannot be sent again.'],
   ['canceled', 'This campaign was canceled and cannot be sent.'],
