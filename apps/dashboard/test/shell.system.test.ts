@@ -262,6 +262,21 @@ inBrowser('the frame', () => {
     }).toBe(true);
   });
 
+  test('in a low window the command palette shows what it found', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', { width: 320, height: 256 });
+    const { page } = window;
+    await window.open('/keys');
+    await page.keyboard.press('Control+K');
+    await page.getByRole('dialog').getByRole('textbox').fill('audit');
+    const found = page.getByRole('dialog').getByRole('button', { name: 'Audit log' });
+    await found.waitFor();
+    await soon(async () => {
+      const [box, dialog] = [await found.boundingBox(), await page.getByRole('dialog').boundingBox()];
+      return box !== null && dialog !== null && box.y + box.height <= dialog.y + dialog.height;
+    }).toBe(true);
+  });
+
   test('a page is printed on white, without navigation and buttons, and with tables', async () => {
     const api = await testApi();
     await api.contact('ada@example.com');

@@ -105,6 +105,8 @@ export default function CommandPalette({ asked, query, onQueryChange, onFocus }:
       }
       scrollable
       maxHeight={420}
+      // In a low window, such as at a zoom of 400 %, the space above and below is needed for what was found.
+      yOffset="clamp(8px, 10dvh, 80px)"
       searchProps={{
         leftSection: <IconSearch size={20} stroke={1.6} aria-hidden />,
         placeholder: `${LABEL}…`,
