@@ -99,6 +99,31 @@ inBrowser('a page with unsaved changes', () => {
 });
 
 inBrowser('a page whose access or record has ended', () => {
+  test.each(['/keys', '/sending', '/audit', '/notifications', '/imports/new', '/forms/new', '/webhooks/new'])(
+    'is not shown to a viewer who has a link to it: %s',
+    async (path) => {
+      const api = await testApi();
+      await using window = await windowOf(api, 'viewer');
+      await window.open(path);
+      await window.page.getByText('Your role in this project, viewer, does not include it.').waitFor();
+      expect(await window.page.getByRole('main').getByRole('button').count()).toBe(0);
+    },
+  );
+
+  test('stays open with what is typed when the role of its user changes', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'member');
+    const { page, person } = window;
+    await window.open('/webhooks/new');
+    await page.getByLabel('URL').fill('https://example.com/hook');
+    await pool.query("UPDATE members SET role = 'viewer' WHERE user_id = $1", [person.id]);
+    await page.evaluate(RETURN);
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    await page.getByText('Your role in this project does not permit this').waitFor();
+    expect(await page.getByLabel('URL').inputValue()).toBe('https://example.com/hook');
+    page.once('dialog', (dialog) => void dialog.accept());
+  });
+
   test('leads a user who was removed to their projects, and Back does not lead to the project', async () => {
     const api = await testApi();
     await using window = await windowOf(api, 'member');

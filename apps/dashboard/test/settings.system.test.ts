@@ -74,7 +74,7 @@ inBrowser('API keys', () => {
     const api = await testApi();
     await using window = await windowOf(api, 'member');
     await window.open('/keys');
-    await window.page.getByText('Your role in this project does not permit this').waitFor();
+    await window.page.getByText('Your role in this project, member, does not include it.').waitFor();
   });
 });
 

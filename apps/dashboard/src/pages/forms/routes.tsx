@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
+import { pageFor } from '../../app/page-for.tsx';
 import { projectRoute } from '../../app/routes.tsx';
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { FormSubmissionStatus } from '../../generated/graphql.ts';
@@ -25,7 +26,10 @@ export const formRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'forms/new',
-    component: lazyPage(() => import('./edit-form.tsx'), 'NewForm'),
+    component: pageFor(
+      'write',
+      lazyPage(() => import('./edit-form.tsx'), 'NewForm'),
+    ),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
@@ -36,6 +40,9 @@ export const formRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'forms/$formId/edit',
-    component: lazyPage(() => import('./edit-form.tsx'), 'EditForm'),
+    component: pageFor(
+      'write',
+      lazyPage(() => import('./edit-form.tsx'), 'EditForm'),
+    ),
   }),
 ] as const;

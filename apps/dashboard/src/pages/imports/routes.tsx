@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
+import { pageFor } from '../../app/page-for.tsx';
 import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
 
@@ -14,7 +15,10 @@ export const importRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'imports/new',
-    component: lazyPage(() => import('./new-import.tsx'), 'NewImport'),
+    component: pageFor(
+      'write',
+      lazyPage(() => import('./new-import.tsx'), 'NewImport'),
+    ),
   }),
   createRoute({
     getParentRoute: () => projectRoute,

@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
+import { pageFor } from '../../app/page-for.tsx';
 import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
 import { auditSearch } from './audit-search.ts';
@@ -9,7 +10,10 @@ export const settingsRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'keys',
-    component: lazyPage(() => import('./api-keys.tsx'), 'ApiKeys'),
+    component: pageFor(
+      'manage',
+      lazyPage(() => import('./api-keys.tsx'), 'ApiKeys'),
+    ),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
@@ -24,18 +28,27 @@ export const settingsRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'sending',
-    component: lazyPage(() => import('./sending.tsx'), 'Sending'),
+    component: pageFor(
+      'manage',
+      lazyPage(() => import('./sending.tsx'), 'Sending'),
+    ),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'audit',
-    component: lazyPage(() => import('./audit-log.tsx'), 'AuditLog'),
+    component: pageFor(
+      'manage',
+      lazyPage(() => import('./audit-log.tsx'), 'AuditLog'),
+    ),
     validateSearch: auditSearch,
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'notifications',
-    component: lazyPage(() => import('./notification-list.tsx'), 'NotificationList'),
+    component: pageFor(
+      'manage',
+      lazyPage(() => import('./notification-list.tsx'), 'NotificationList'),
+    ),
     validateSearch: pageSearch,
   }),
   createRoute({

@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
+import { pageFor } from '../../app/page-for.tsx';
 import { projectRoute } from '../../app/routes.tsx';
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { DeliveryState } from '../../generated/graphql.ts';
@@ -29,7 +30,10 @@ export const webhookRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'webhooks/new',
-    component: lazyPage(() => import('./new-endpoint.tsx'), 'NewEndpoint'),
+    component: pageFor(
+      'write',
+      lazyPage(() => import('./new-endpoint.tsx'), 'NewEndpoint'),
+    ),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
@@ -40,7 +44,10 @@ export const webhookRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'webhooks/$endpointId/edit',
-    component: lazyPage(() => import('./edit-endpoint.tsx'), 'EditEndpoint'),
+    component: pageFor(
+      'write',
+      lazyPage(() => import('./edit-endpoint.tsx'), 'EditEndpoint'),
+    ),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
