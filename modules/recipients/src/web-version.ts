@@ -4,7 +4,7 @@ import { type Addressee, type CampaignFields, compileWebVersion, contentOf } fro
 import { webVersionOfEmail } from '@postroom/emails';
 import { OF_ERASED } from '@postroom/ledger';
 import { MessageError } from '@postroom/mime';
-import { pool } from '@postroom/platform';
+import { FairSemaphore, pool, sleep } from '@postroom/platform';
 import { readTracking } from '@postroom/tracking';
 import { answerPage, answerProblem, readToken, rejectMethod, TEST_TOKEN } from '@postroom/unsubscribe';
 
@@ -42,11 +42,24 @@ const campaigns = new LRUCache<string, { render: ReturnType<typeof compileWebVer
   },
 });
 
+/**
+ * Anyone who has a link may follow it as often as they like, so the mail of a project is rendered one at a time, for at most a third of the
+ * time. Quick ones, nearly all, are not slowed down.
+ */
+const renders = new FairSemaphore({
+  total: Infinity,
+  perKey: 1,
+  waitingPerKey: 100,
+  pace: (_project, tookMs) => (tookMs < QUICK_MS ? Promise.resolve() : sleep(2 * tookMs)),
+});
+const QUICK_MS = 2;
+
 async function webVersionOf(messageId: string): Promise<string | undefined> {
   const [message] = (await pool.query<SentMessage>(FIND, [messageId])).rows;
   if (message === undefined) return undefined;
-  if (message.campaignId === null) return webVersionOfEmail(message.projectId, message.id);
-  return (await campaigns.fetch(message.campaignId))?.render(message);
+  const { id, projectId, campaignId } = message;
+  if (campaignId === null) return renders.run(projectId, () => webVersionOfEmail(projectId, id));
+  return renders.run(projectId, async () => (await campaigns.fetch(campaignId))?.render(message));
 }
 
 /**

@@ -117,3 +117,12 @@ test('the link of a test email leads to a page that says so', async () => {
     'In a real email it shows the email in the browser.',
   );
 });
+
+test('a link that is followed again and again gets a project no more than its share of the gateway', async () => {
+  const { view } = await sent({ html: '{% for i in (1..5000) %}{{name}}{% endfor %}', by: 'campaign' });
+  const replies = await Promise.all(Array.from({ length: 300 }, async () => fetch(view)));
+  const refused = replies.filter(({ status }) => status !== 200);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThan(replies.length);
+  for (const { status, headers } of refused) expect([status, headers.has('retry-after')]).toEqual([429, true]);
+});
