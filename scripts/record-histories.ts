@@ -63,6 +63,7 @@ const turn = (status: string, waitMs: number | null, more = {}) => ({ status, co
 
 /** Named `<workflow>.<path>`. */
 const STORIES: Record<string, Story> = {
+  'deleteProject.done': { args: ['prj_1'], activities: { deleteProjectData: answers(undefined) } },
   'deliverWebhook.acknowledged': { args: ['dlv_1'], activities: { attemptDelivery: answers('acknowledged') } },
   'deliverWebhook.failed-after-six-attempts': {
     args: ['dlv_1'],

@@ -1,5 +1,6 @@
 export { callJourneyHost } from './call-journey-host.ts';
 export { deleteOld } from './delete-old.ts';
+export { deleteProject } from './delete-project.ts';
 export { deliverBatch } from './deliver-batch.ts';
 export { deliverWebhook } from './deliver-webhook.ts';
 export { endAbTest } from './end-ab-test.ts';

@@ -24,8 +24,8 @@ const ROUTINE = new Set([
   'trackEvents',
   'enrollContacts',
 ]);
-/** Mutations that write their entry themselves, in the log of a project that is not the caller's yet. */
-const SELF_RECORDED = ['createProject', 'acceptInvitation', 'invitationAccept'];
+/** Mutations that write their entry themselves, because the caller's project is not the one that gets it, or is about to go. */
+const SELF_RECORDED = ['createProject', 'projectDelete', 'acceptInvitation', 'invitationAccept'];
 /** Mutations without an entry of ours: those, a part of an operation that has its own, and what concerns only the caller. */
 const UNRECORDED = new Set([...SELF_RECORDED, 'addImportPart', 'markNotificationsRead']);
 

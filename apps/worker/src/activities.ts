@@ -1,6 +1,7 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { deleteIdleRates, deleteIdleSlots, deleteOldAuditEntries } from '@postroom/platform';
 import { loadParts } from '@postroom/registry';
+import { deleteProjectData } from './move/delete-activity.ts';
 
 /** Retention deletes of the kernel and of the modules that have them. @returns the number of rows by kind. */
 async function deleteOldRows(): Promise<Record<string, number>> {
@@ -19,7 +20,7 @@ async function deleteOldRows(): Promise<Record<string, number>> {
  * @throws Error if two modules use a name, because Temporal knows activities only by name.
  */
 export async function loadActivities(): Promise<Record<string, (...args: never[]) => unknown>> {
-  const parts = [{ deleteOldRows }, ...(await loadParts('activities'))];
+  const parts = [{ deleteOldRows, deleteProjectData }, ...(await loadParts('activities'))];
   const entries = parts.flatMap((part) => Object.entries(part));
   const activities = Object.fromEntries(entries);
   if (entries.length > Object.keys(activities).length) {

@@ -1,32 +1,29 @@
 // `postroom delete-project`: deletes a project with everything in it. See docs/how-to/privacy.md.
 import { parseArgs } from 'node:util';
-import { runCommand } from '@postroom/errors';
-import { closeDatabase, isId, logger } from '@postroom/platform';
-import { connectHere } from './move/connect.ts';
-import { deleteProject, DeletionRefused } from './move/delete.ts';
-import { drainMsOf } from './move/drain.ts';
-import { endWorkflows } from './move/end-workflows.ts';
+import { countOf, runCommand } from '@postroom/errors';
+import { closeDatabase, isId, pool } from '@postroom/platform';
+import { startOnce } from '@postroom/platform/dispatcher';
+import { deletionOf, requestDeletion } from '@postroom/projects';
+import { connectTemporal, sayOnce } from './temporal.ts';
 
-const USAGE = `Usage: postroom delete-project PROJECT [--name NAME] [--drain-seconds 120]
+const USAGE = `Usage: postroom delete-project PROJECT [--name NAME]
 
-Deletes a project with everything in it, for good. Without its name it only says what the project has. It can be interrupted at any
-moment, and continues when it is run again.
+Deletes a project with everything in it, for good, as its owners can in the dashboard. Without its name it only says what the project has.
+The workers delete it, and go on if the command is interrupted; run again, it waits for them.
 
-  --name NAME           the name of the project, to confirm that this is the one
-  --drain-seconds N     how long to wait for mail and webhooks in flight`;
+  --name NAME           the name of the project, to confirm that this is the one`;
 
 await runCommand('postroom delete-project', async () => {
   const { values: options, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       name: { type: 'string' },
-      'drain-seconds': { type: 'string', default: '120' },
       help: { type: 'boolean', short: 'h' },
       data: { type: 'string' },
     },
   });
   if (options.help === true) console.log(USAGE);
-  else if (positionals.length === 1) await run(positionals[0] ?? '', options);
+  else if (positionals.length === 1) await run(positionals[0] ?? '', options.name);
   else {
     console.error(USAGE);
     process.exitCode = 1;
@@ -34,24 +31,37 @@ await runCommand('postroom delete-project', async () => {
 });
 await closeDatabase();
 
-async function run(projectId: string, { name, 'drain-seconds': drain }: { name?: string; 'drain-seconds': string }) {
-  if (!isId('prj', projectId)) throw new DeletionRefused(`"${projectId}" is not the id of a project (prj_…).`);
-  const drainMs = drainMsOf(drain);
-  const client = await connectHere();
-  try {
-    await deleteProject({
-      client,
-      projectId,
-      name,
-      drainMs,
-      report: (step) => console.log(step),
-      endWorkflows: () => endWorkflows(projectId, 'The project was deleted.'),
-    });
-    console.log(`${projectId} is deleted.`);
-  } catch (error) {
-    if (!(error instanceof DeletionRefused)) logger.error({ err: error }, 'the deletion was interrupted');
-    throw error;
-  } finally {
-    await client.end().catch(() => {});
+async function run(projectId: string, name: string | undefined) {
+  if (!isId('prj', projectId)) throw new Error(`"${projectId}" is not the id of a project (prj_…).`);
+  const { rows } = await pool.query<{ isDeleted: boolean }>(
+    `SELECT EXISTS (SELECT FROM project_cells WHERE project_id = $1 AND state = 'deleted') AS "isDeleted"`,
+    [projectId],
+  );
+  if (rows[0]?.isDeleted !== true) {
+    if (name === undefined) throw new Error(await describe(projectId));
+    await requestDeletion(projectId, name, null);
   }
+  console.log('Requests are answered 503, and nothing new is sent. Waiting for the workers to delete the rows …');
+  const { client, close } = await connectTemporal(new AbortController().signal, sayOnce());
+  try {
+    const start = deletionOf(projectId);
+    await startOnce(client, start);
+    await client.workflow.getHandle(start.workflowId).result();
+  } finally {
+    await close();
+  }
+  console.log(`${projectId} is deleted.`);
+}
+
+/** What the project has, and how to delete it. @throws Error if there is none. */
+async function describe(projectId: string): Promise<string> {
+  const { rows } = await pool.query<{ name: string; contacts: string; campaigns: string }>(
+    `SELECT name, (SELECT count(*) FROM contacts WHERE project_id = $1) AS contacts,
+       (SELECT count(*) FROM campaigns WHERE project_id = $1) AS campaigns
+     FROM projects WHERE id = $1`,
+    [projectId],
+  );
+  if (rows[0] === undefined) return 'There is no such project here.';
+  const { name, contacts, campaigns } = rows[0];
+  return `"${name}" has ${countOf(Number(contacts), 'contact')} and ${countOf(Number(campaigns), 'campaign')}. To delete the project with everything in it for good, repeat its name: --name "${name}"`;
 }

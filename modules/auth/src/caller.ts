@@ -8,7 +8,7 @@ import {
   type Prisma,
   projectMoving,
 } from '@postroom/platform';
-import { isHere } from '@postroom/projects/sql';
+import { isDeleted, isHere } from '@postroom/projects/sql';
 import { fromNodeHeaders } from 'better-auth/node';
 import { auth } from './auth.ts';
 
@@ -32,7 +32,7 @@ export class UserCaller implements Caller {
   readonly #named: string | undefined;
   readonly #away: ReadonlySet<string>;
 
-  /** @param away the projects that are being moved to another cell or deleted, or were moved. */
+  /** @param away the projects that are being moved to another cell, or were. */
   constructor(
     id: string,
     sessionId: string,
@@ -103,8 +103,10 @@ export async function authenticateUser(
   return userCaller(session.user.id, session.session.id, named);
 }
 
+/** Members lose a project when its deletion begins. */
 const MEMBERSHIPS = `
-  SELECT project_id AS id, role, NOT ${isHere('m.project_id')} AS away FROM members m WHERE user_id = $1 ORDER BY project_id`;
+  SELECT project_id AS id, role, NOT ${isHere('m.project_id')} AS away FROM members m
+  WHERE user_id = $1 AND NOT ${isDeleted('m.project_id')} ORDER BY project_id`;
 
 async function userCaller(id: string, sessionId: string, named: string | undefined): Promise<UserCaller> {
   const { rows } = await pool.query<{ id: string; role: Role; away: boolean }>({

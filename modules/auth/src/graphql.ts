@@ -1,4 +1,5 @@
 import '@postroom/projects/graphql';
+import { requestDeletion } from '@postroom/projects';
 import {
   audits,
   authenticated,
@@ -26,7 +27,7 @@ import {
   withdrawInvitation,
 } from './invitations.ts';
 import { changeRole, listMembers, removeMember } from './members.ts';
-import { membershipsInOtherCells } from './other-cells.ts';
+import { membershipsInOtherCells, projectIdsOf } from './other-cells.ts';
 import { createOwnProject } from './own-projects.ts';
 import { UserCaller } from './caller.ts';
 import { renameUser } from './users.ts';
@@ -172,7 +173,8 @@ builder.queryFields((t) => ({
     description: 'The projects of the signed-in user, with the role in each.',
     resolve: async (query, _root, _args, context) => {
       const { id: userId } = person(context);
-      const here = await db.member.findMany({ ...query, where: { userId }, orderBy: { createdAt: 'asc' } });
+      const projectId = { in: await projectIdsOf(userId) };
+      const here = await db.member.findMany({ ...query, where: { userId, projectId }, orderBy: { createdAt: 'asc' } });
       const elsewhere = await membershipsInOtherCells(userId);
       return [...here.filter((row) => elsewhere.every(({ projectId }) => projectId !== row.projectId)), ...elsewhere];
     },
@@ -282,6 +284,11 @@ const MemberRemovePayload = builder.objectRef<{ projectId: string; userId: strin
       resolve: ({ projectId }) => listMembers(projectId),
     }),
   }),
+});
+
+const ProjectDeletePayload = builder.objectRef<{ deletedId: string }>('ProjectDeletePayload').implement({
+  description: 'What `projectDelete` did.',
+  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The id of the project.' }) }),
 });
 
 const userId = { required: true, description: 'User id.' } as const;
@@ -402,6 +409,18 @@ builder.mutationFields((t) => ({
     resolve: async (query, _root, { name }, context) => {
       const { id } = await createOwnProject(person(context).id, name);
       return db.project.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  projectDelete: t.field({
+    type: ProjectDeletePayload,
+    authScopes: { own: true },
+    description:
+      'Deletes the project with everything in it, for good. Its requests are refused and nothing new is sent from now on; its data is deleted within minutes. Only for owners; `conflict` while it is being moved.',
+    args: { name: t.arg.string({ required: true, description: "The project's exact name, as confirmation." }) },
+    resolve: async (_root, { name }, context) => {
+      const deletedId = callerProject(context);
+      await requestDeletion(deletedId, name, person(context).id);
+      return { deletedId };
     },
   }),
   renameMe: t.prismaField({

@@ -1,12 +1,24 @@
-import { db, type Prisma } from '@postroom/platform';
+import { db, pool, type Prisma } from '@postroom/platform';
 import { askCell, otherCells } from '@postroom/projects/cells';
+import { isDeleted } from '@postroom/projects/sql';
 
 /** A project of a user, with their role in it. */
 export type Membership = Prisma.MemberModel & { project: Prisma.ProjectModel };
 
 /** The projects of a user in this cell, beginning with the one that they joined first. */
-export const membershipsOf = (userId: string): Promise<Membership[]> =>
-  db.member.findMany({ where: { userId }, include: { project: true }, orderBy: { createdAt: 'asc' } });
+export async function membershipsOf(userId: string): Promise<Membership[]> {
+  const projectId = { in: await projectIdsOf(userId) };
+  return db.member.findMany({ where: { userId, projectId }, include: { project: true }, orderBy: { createdAt: 'asc' } });
+}
+
+/** The projects of a user in this cell, without those that are being deleted. */
+export async function projectIdsOf(userId: string): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT project_id AS id FROM members m WHERE user_id = $1 AND NOT ${isDeleted('m.project_id')}`,
+    [userId],
+  );
+  return rows.map(({ id }) => id);
+}
 
 /**
  * The projects of a user in the other cells; one that does not answer hides only its own. A project that has just been moved may be in two

@@ -10,6 +10,7 @@ export {
   revokeApiKey,
 } from './api-keys.ts';
 export { authenticate } from './authenticate.ts';
+export { deletionOf, requestDeletion } from './deletion.ts';
 export { type HeldRequest, orHold } from './held-requests.ts';
 export { assertHere, transactionShifts } from './project-cells.ts';
 export { LOGO_PATH, logoUrl, serveLogo } from './logo.ts';

@@ -22,11 +22,11 @@ export async function endWorkflows(projectId: string, reason: string): Promise<v
 
 /**
  * Ends the workflows of a project whose rows are no longer in this cell. They would find nothing to do, some of them only after weeks.
- * @returns their number.
+ * The workflow that deletes the project goes on, and ends by itself. @returns their number.
  */
-async function endWorkflowsOf(client: Client, projectId: string, reason: string): Promise<number> {
+export async function endWorkflowsOf(client: Client, projectId: string, reason: string): Promise<number> {
   let ended = 0;
-  const query = `projectId = '${projectId}' AND ExecutionStatus = 'Running'`;
+  const query = `projectId = '${projectId}' AND ExecutionStatus = 'Running' AND WorkflowType != 'deleteProject'`;
   for await (const { workflowId } of client.workflow.list({ query })) {
     // It may end by itself meanwhile.
     await client.workflow

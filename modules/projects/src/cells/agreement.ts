@@ -13,12 +13,12 @@ interface Facts {
 }
 
 /** The lock of the process that moves a project `$1`, held by a session. */
-const LOCK_KEY = 'hashtextextended($1, 17)';
-export const TAKE_MOVER_LOCK = `SELECT pg_try_advisory_lock(${LOCK_KEY}) AS locked`;
+export const MOVER_LOCK_KEY = 'hashtextextended($1, 17)';
+export const TAKE_MOVER_LOCK = `SELECT pg_try_advisory_lock(${MOVER_LOCK_KEY}) AS locked`;
 const HAS_MOVER_LOCK = `
   SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND (classid::bigint << 32 | objid::bigint) = ${LOCK_KEY}) AS "hasLock"`;
+    AND (classid::bigint << 32 | objid::bigint) = ${MOVER_LOCK_KEY}) AS "hasLock"`;
 
 /** What a cell asks for by this name, followed by the project's id. */
 export const FACTS = 'facts';
