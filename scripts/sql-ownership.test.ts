@@ -22,7 +22,6 @@ const MAY_WRITE_ALL: Record<string, string> = {
     'after a dump is restored, transaction ids start anew in all tables that have them',
   'apps/worker/src/move/copy.ts': 'copies the rows of a project between databases',
   'apps/worker/src/move/delete-rows.ts': 'deletes the rows of a project that was moved, or is deleted',
-  'apps/worker/src/move/delete.ts': 'takes a project away from its gateways and workers',
   'apps/worker/src/move/move.ts': 'says in both cells which one has a project',
   'apps/gateway/src/rotate-encryption-key.ts': 'rewrites the columns that their modules registered as secret',
 };

@@ -8,7 +8,11 @@ export type Membership = Prisma.MemberModel & { project: Prisma.ProjectModel };
 /** The projects of a user in this cell, beginning with the one that they joined first. */
 export async function membershipsOf(userId: string): Promise<Membership[]> {
   const projectId = { in: await projectIdsOf(userId) };
-  return db.member.findMany({ where: { userId, projectId }, include: { project: true }, orderBy: { createdAt: 'asc' } });
+  return db.member.findMany({
+    where: { userId, projectId },
+    include: { project: true },
+    orderBy: { createdAt: 'asc' },
+  });
 }
 
 /** The projects of a user in this cell, without those that are being deleted. */

@@ -55,7 +55,10 @@ export async function requestDeletion(projectId: string, name: string, actorId: 
     if (lock?.locked !== true) throw await unavailable(tx, projectId);
     if (!lock.may) {
       logger.error({ projectId }, NOT_PREPARED);
-      throw new DomainError('conflict', 'Deleting projects is not set up on this installation. Its operator has to do that first.');
+      throw new DomainError(
+        'conflict',
+        'Deleting projects is not set up on this installation. Its operator has to do that first.',
+      );
     }
     const marked = await sql(tx, MARK_DELETED, [projectId, config.CELL ?? '', randomUUID()]);
     if (marked.length === 0) throw await unavailable(tx, projectId);

@@ -24,7 +24,7 @@ export function Projects() {
       {left !== undefined && (
         // The page it was on is gone, and the focus with it.
         <Alert color="gray" role="status" tabIndex={-1} ref={(alert) => alert?.focus()} className="breakable">
-          You are no longer a member of {left}.
+          You are no longer a member of {left}, or it was deleted.
         </Alert>
       )}
     </ProjectList>

@@ -6,7 +6,7 @@ import { connectHere } from './connect.ts';
 import { deleteProject, DeletionRefused } from './delete.ts';
 import { endWorkflowsOf } from './end-workflows.ts';
 
-/** Each deletion has a connection of its own, and makes the database write a lot: one per worker leaves it to the other projects. */
+/** Each deletion takes a connection and makes the database write a lot, so a worker runs one at a time. */
 const slots = new FairShare(1);
 /** Work in flight ends within seconds. A deletion that waits for it longer gives up its slot, in milliseconds. */
 const DRAIN_MS = 10_000;

@@ -1,11 +1,12 @@
-import { Card, Stack, Text, TextInput } from '@mantine/core';
-import { useProject, useSession } from '../../app/session.tsx';
+import { TextInput } from '@mantine/core';
+import { usePermission, useProject, useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
-import { CopyField, CopyLine } from '../../components/copy.tsx';
+import { CopyField } from '../../components/copy.tsx';
 import { required } from '../../components/form.tsx';
-import { Page, Section } from '../../components/page.tsx';
+import { Page } from '../../components/page.tsx';
 import { BrandColor } from './brand-color.tsx';
+import { DeleteProject } from './delete-project.tsx';
 import { PostalAddress } from './postal-address.tsx';
 import { Retention } from './retention.tsx';
 import { SettingForm } from './setting-form.tsx';
@@ -24,6 +25,7 @@ const RENAME = graphql(`
 export function ProjectSettings() {
   const { id, name } = useProject();
   const { reload } = useSession();
+  const isOwner = usePermission('own');
   const rename = useApiMutation(RENAME);
   const save = async (values: { name: string }) => {
     const data = await rename.run(values);
@@ -56,17 +58,7 @@ export function ProjectSettings() {
       <PostalAddress />
       <Tracking />
       <Retention />
-      <Section title="Delete this project">
-        <Card>
-          <Stack gap="xs">
-            <Text size="sm">
-              The operator of this installation can delete the project with everything in it, for good, with this
-              command:
-            </Text>
-            <CopyLine text={`postroom delete-project ${id}`} label="Copy the command" />
-          </Stack>
-        </Card>
-      </Section>
+      {isOwner && <DeleteProject />}
     </Page>
   );
 }
