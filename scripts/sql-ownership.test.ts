@@ -40,13 +40,14 @@ const READS: Record<string, string[]> = {
     'mailbox_authorizations',
     'project_logos',
   ],
-  // a move or deletion of a project: whose each row is, by its parent, and what is in flight
+  // a move or deletion of a project: whose each row is, by its parent, what is in flight, and how much there is
   'apps/worker': [
     'api_key_projects',
     'backtests',
     'campaign_shards',
     'campaigns',
     'contact_views',
+    'contacts',
     'custom_event_definitions',
     'deliveries',
     'domains',

@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { countOf, runCommand } from '@postroom/errors';
 import { closeDatabase, isId, pool } from '@postroom/platform';
 import { startOnce } from '@postroom/platform/dispatcher';
-import { deletionOf, requestDeletion } from '@postroom/projects';
+import { deletionOf, listProjects, requestDeletion } from '@postroom/projects';
+import { isDeleted } from '@postroom/projects/sql';
 import { connectTemporal, sayOnce } from './temporal.ts';
 
 const USAGE = `Usage: postroom delete-project PROJECT [--name NAME]
@@ -33,11 +34,8 @@ await closeDatabase();
 
 async function run(projectId: string, name: string | undefined) {
   if (!isId('prj', projectId)) throw new Error(`"${projectId}" is not the id of a project (prj_…).`);
-  const { rows } = await pool.query<{ isDeleted: boolean }>(
-    `SELECT EXISTS (SELECT FROM project_cells WHERE project_id = $1 AND state = 'deleted') AS "isDeleted"`,
-    [projectId],
-  );
-  if (rows[0]?.isDeleted !== true) {
+  const { rows } = await pool.query<{ requested: boolean }>(`SELECT ${isDeleted('$1')} AS requested`, [projectId]);
+  if (rows[0]?.requested !== true) {
     if (name === undefined) throw new Error(await describe(projectId));
     await requestDeletion(projectId, name, null);
   }
@@ -53,15 +51,15 @@ async function run(projectId: string, name: string | undefined) {
   console.log(`${projectId} is deleted.`);
 }
 
-/** What the project has, and how to delete it. @throws Error if there is none. */
+/** What the project has, and how to delete it. */
 async function describe(projectId: string): Promise<string> {
-  const { rows } = await pool.query<{ name: string; contacts: string; campaigns: string }>(
-    `SELECT name, (SELECT count(*) FROM contacts WHERE project_id = $1) AS contacts,
-       (SELECT count(*) FROM campaigns WHERE project_id = $1) AS campaigns
-     FROM projects WHERE id = $1`,
+  const [project] = await listProjects([projectId]);
+  if (project === undefined) return 'There is no such project here.';
+  const { rows } = await pool.query<{ contacts: string; campaigns: string }>(
+    `SELECT (SELECT count(*) FROM contacts WHERE project_id = $1) AS contacts,
+       (SELECT count(*) FROM campaigns WHERE project_id = $1) AS campaigns`,
     [projectId],
   );
-  if (rows[0] === undefined) return 'There is no such project here.';
-  const { name, contacts, campaigns } = rows[0];
-  return `"${name}" has ${countOf(Number(contacts), 'contact')} and ${countOf(Number(campaigns), 'campaign')}. To delete the project with everything in it for good, repeat its name: --name "${name}"`;
+  const { contacts, campaigns } = rows[0] as { contacts: string; campaigns: string };
+  return `"${project.name}" has ${countOf(Number(contacts), 'contact')} and ${countOf(Number(campaigns), 'campaign')}. To delete the project with everything in it for good, repeat its name: --name "${project.name}"`;
 }

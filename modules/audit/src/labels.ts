@@ -64,6 +64,7 @@ const ACTIONS: Record<string, string> = {
   createGroupFromRecipients: 'Created group from recipients',
   contactViewDelete: 'Deleted saved view of contacts',
   formDelete: 'Deleted form',
+  projectDelete: 'Deleted project',
   createContactView: 'Saved view of contacts',
   markNotificationsRead: 'Marked notifications as read',
   renameMe: 'Changed their name',

@@ -88,6 +88,8 @@ const OTHERS = [
   // Below, in the log of the project that they are about.
   'createProject',
   'invitationAccept',
+  // Not in the log of the project, which is deleted with it: modules/auth/test/project-deletion.integration.test.ts.
+  'projectDelete',
   // Not recorded.
   'markNotificationsRead',
   // Signs in to a mail server.

@@ -74,7 +74,7 @@ test('the deletion of a project is requested with its workflow, and nobody has t
     'SELECT project_id, action, target_id FROM audit_entries WHERE actor_id = $1 AND target_id = $2',
     [owner.id, api.projectId],
   );
-  expect(rows).toEqual([{ project_id: null, action: 'deleteProject', target_id: api.projectId }]);
+  expect(rows).toEqual([{ project_id: null, action: 'projectDelete', target_id: api.projectId }]);
 });
 
 test('of two owners who delete a project at once, one begins it', async () => {

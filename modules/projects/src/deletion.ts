@@ -64,7 +64,7 @@ export async function requestDeletion(projectId: string, name: string, actorId: 
     if (marked.length === 0) throw await unavailable(tx, projectId);
     // Not in the log of the project, which is deleted with it.
     if (actorId !== null)
-      await audit(tx, { projectId: null, actorId, action: 'deleteProject', targetId: projectId, targetName: name });
+      await audit(tx, { projectId: null, actorId, action: 'projectDelete', targetId: projectId, targetName: name });
     // Streams check whether they may continue, and end.
     await sql(tx, `SELECT pg_notify('postroom', 'access *')::text`, []);
     await startWorkflow(tx, deletionOf(projectId));

@@ -1,3 +1,4 @@
+import { isDeleted } from '@postroom/projects/sql';
 import type pg from 'pg';
 import { deleteProjectRows } from './delete-rows.ts';
 import { drain } from './drain.ts';
@@ -25,10 +26,8 @@ export class DeletionRefused extends Error {}
 export async function deleteProject({ client, projectId, drainMs, report }: Deletion): Promise<void> {
   const problem = await takeProject(client, projectId);
   if (problem !== undefined) throw new DeletionRefused(problem);
-  const { rowCount } = await client.query(`SELECT FROM project_cells WHERE project_id = $1 AND state = 'deleted'`, [
-    projectId,
-  ]);
-  if (rowCount !== 1) throw new DeletionRefused('The deletion of this project was not requested.');
+  const { rows } = await client.query<{ requested: boolean }>(`SELECT ${isDeleted('$1')} AS requested`, [projectId]);
+  if (rows[0]?.requested !== true) throw new DeletionRefused('The deletion of this project was not requested.');
   await report('Took the project.');
   const tables = await readProjectTables(client);
   const left = await drain(client, projectId, drainMs);
