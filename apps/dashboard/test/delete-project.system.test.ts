@@ -7,7 +7,7 @@ import { inBrowser, windowOf } from './browser.ts';
 const RETURN = 'document.dispatchEvent(new Event("visibilitychange"))';
 
 inBrowser('deleting a project', () => {
-  test('is for its owners, who type its name; then nobody has the project any more', async () => {
+  test('is for its owners, who type its name; then no one has the project any more', async () => {
     const api = await testApi();
     await api.contact('ada@example.com');
     await pool.query(`UPDATE projects SET name = 'Spring sale' WHERE id = $1`, [api.projectId]);

@@ -59,7 +59,7 @@ test('a project is not deleted under another name, and the error names the field
   expect(await stateOf(api)).toEqual(UNTOUCHED);
 });
 
-test('the deletion of a project is requested with its workflow, and nobody has the project any more', async () => {
+test('the deletion of a project is requested with its workflow, and no one has the project any more', async () => {
   const api = await testApi();
   const [owner, member] = [await signedIn(api, 'owner'), await signedIn(api, 'member')];
   const deleted = await remove(owner, await nameOf(api));
