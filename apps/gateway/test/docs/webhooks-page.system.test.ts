@@ -109,7 +109,23 @@ test.each(PROGRAMS.map((one) => [one.heading, one] as const).filter(([, { needs 
     expect(await answer(sign(0, 'whsec_new'), body, sign(0, 'whsec_another'))).toBe(401);
     expect(await answer(sign(0, 'whsec_new'), body, sign(301))).toBe(401);
     expect(await answer(undefined)).toBe(401);
-    expect(await answer('t=,v1=')).toBe(401);
+    const hex = '0'.repeat(64);
+    // "\u00b2" is a digit to Python's isdigit(), but not to its int(), which also refuses more than 4,300 digits.
+    for (const timestamp of ['', 'abc', '-1', '1e9', '\u00b2', '1'.repeat(5_000)]) {
+      expect([timestamp, await answer(`t=${timestamp},v1=${hex}`)]).toEqual([timestamp, 401]);
+    }
+    const now = Math.floor(Date.now() / 1000);
+    for (const malformed of [
+      '',
+      'abc',
+      `t=${now}`,
+      `v1=${hex}`,
+      `t=${now},v1=`,
+      `t=${now},v1=\u00e9`,
+      `t=${now},v1=ab`,
+    ]) {
+      expect([malformed, await answer(malformed)]).toEqual([malformed, 401]);
+    }
     expect(await answer(sign(0, 'whsec_another'))).toBe(401);
     expect(await answer(sign(0), `${body} `)).toBe(401);
     expect(await answer(sign(301))).toBe(401);
