@@ -28,7 +28,7 @@ import { assertHere } from '@postroom/projects';
 import { isHere } from '@postroom/projects/sql';
 import { compositionError, MessageError } from '@postroom/mime';
 import { literalTemplate } from '@postroom/templating';
-import { routeFor } from '@postroom/transports';
+import { routeFor, sendingProblem } from '@postroom/transports';
 import { smtpPoolWidth } from '@postroom/transports';
 import type { SendOutcome } from '@postroom/smtp';
 import { trackingOfEmail } from './web-version.ts';
@@ -311,13 +311,33 @@ export async function prepare(rows: readonly ClaimedRow[], claim: string): Promi
       'emails',
     );
   const open = rows.filter(({ id }) => !reasons.has(id));
-  const { tracked, problems } = await track(open, contents);
+  const [{ tracked, problems }, senders] = await Promise.all([track(open, contents), senderProblems(open, contents)]);
   return open.map((row) => ({
     ...row,
     content: contents.get(row.content_id),
     tracked: tracked.get(row.content_id),
-    problem: problems.get(row.content_id),
+    problem: senders.get(row.content_id) ?? problems.get(row.content_id),
   }));
+}
+
+/**
+ * Why emails may no longer be sent: an email can wait for a year, and meanwhile its domain may have been removed or blocked,
+ * or have lost its records. A mailbox account keeps its emails until it can sign in again.
+ */
+async function senderProblems(
+  rows: readonly ClaimedRow[],
+  contents: ReadonlyMap<string, Content>,
+): Promise<Map<string, MessageError>> {
+  const problems = new Map<string, MessageError>();
+  const check = async ({ project_id: projectId, content_id: id }: ClaimedRow) => {
+    const from = parseMailbox(contents.get(id)?.from ?? '');
+    if (typeof from === 'string') return;
+    const problem = await sendingProblem(projectId, from.email);
+    if (problem !== undefined) problems.set(id, new MessageError('from', problem));
+  };
+  const byContent = new Map(rows.filter((row) => row.mailbox_id === null).map((row) => [row.content_id, row]));
+  await Promise.all([...byContent.values()].map(check));
+  return problems;
 }
 
 /** Adds tracked links to the HTML of emails. The targets are committed before any of them is sent. */

@@ -34,6 +34,11 @@ async function emails(names = NAMES): Promise<Made> {
   const { db } = faults.worker;
   await db.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
   await db.query(
+    `INSERT INTO domains (id, project_id, domain, verified_for_sending, verification, updated_at)
+     VALUES (postroom_id('dom'), $1, 'example.com', true, 'verified', now())`,
+    [projectId],
+  );
+  await db.query(
     `WITH message AS (
        INSERT INTO messages (id, project_id, email, subject, not_before)
        SELECT id, $1, email, 'Receipt', now() FROM unnest($2::text[], $3::text[]) AS m(id, email)

@@ -169,6 +169,29 @@ test('an address suppressed after the email was accepted receives nothing', asyn
   expect(mailsTo('late@mail.test')).toEqual([]);
 });
 
+test.each([
+  [
+    'blocked',
+    'has been blocked',
+    'UPDATE domains SET blocked_at = now(), verified_for_sending = false WHERE project_id = $1',
+  ],
+  ['removed', 'is not a sending domain of this project', 'DELETE FROM domains WHERE project_id = $1'],
+  [
+    'no longer verified',
+    'is no longer verified',
+    "UPDATE domains SET verification = 'failed', verified_for_sending = false WHERE project_id = $1",
+  ],
+])('an email whose domain is %s after it was accepted fails with the reason', async (state, reason, change) => {
+  const api = await system.api();
+  const to = `stale-${state.replaceAll(' ', '-')}@mail.test`;
+  const id = await send(api, { to, scheduled_at: new Date(Date.now() + 2_000).toISOString() });
+  await system.pool.query(change, [api.projectId]);
+  expect((await untilStatus(api, id, 'failed')).answer).toContain(reason);
+  expect(mailsTo(to)).toEqual([]);
+  const { rows } = await system.pool.query('SELECT type, data FROM events WHERE project_id = $1', [api.projectId]);
+  expect(rows).toMatchObject([{ type: 'email.failed', data: { reason: expect.stringContaining(reason) } }]);
+});
+
 test('concurrent emails share workflows, and each is sent once', async () => {
   const api = await system.api();
   for (let page = 0; page < 5; page++) {
