@@ -23,7 +23,7 @@ import {
   withRetries,
 } from '@postroom/ledger';
 import { MessageError } from '@postroom/mime';
-import { type Route, routeFor } from '@postroom/transports';
+import { type Route, routeFor, sendingProblem } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume } from '@postroom/domains';
 import {
@@ -58,7 +58,7 @@ export interface Prepared {
   cap: Capped | undefined;
 }
 
-/** @returns undefined if the campaign's message can't be composed, and pauses it. */
+/** @returns undefined if the campaign's message can't be composed or its domain may no longer send, and pauses it. */
 export async function prepare(campaign: CampaignRow): Promise<Prepared | undefined> {
   const { id, project_id: projectId } = campaign;
   const frame = await compileOrPause(campaign);
@@ -67,6 +67,11 @@ export async function prepare(campaign: CampaignRow): Promise<Prepared | undefin
   const policy = await getPolicy(projectId);
   const frequencyCap = frequencyCapOf(policy);
   const byMailbox = await usesMailbox(id);
+  const problem = byMailbox ? undefined : await sendingProblem(projectId, frame.from);
+  if (problem !== undefined) {
+    await autoPause(id, problem);
+    return undefined;
+  }
   const readRoute = () => routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
   return {
     frame,

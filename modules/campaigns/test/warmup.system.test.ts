@@ -43,3 +43,22 @@ test('campaigns from one domain share its daily volume, wait when it is used up,
   }
   expect(taken('warm').map(([, count]) => count)).toEqual(Array(50).fill(2)); // once by each campaign
 }, 90_000);
+
+test('a campaign whose domain is blocked while it waits is paused with the reason, and goes on once it is unblocked', async () => {
+  const { api, path } = await campaignTo('blocked', 20);
+  const change = (set: string) => system.pool.query(`UPDATE domains SET ${set} WHERE project_id = $1`, [api.projectId]);
+  await change(`warmup_steps = '{5, 1000}', warmup_since = (now() AT TIME ZONE 'UTC')::date`);
+  expect((await api.post(`${path}/send`)).status).toBe(202);
+  await eventually(async () => expect((await read(api, path)).waitingReason).toContain('warm-up limit'));
+  await change('blocked_at = now(), warmup_since = NULL');
+  await api.patch(path, { rate_per_second: 5_000 }); // wakes the workflow
+  expect(await untilStatus(api, path, 'paused')).toMatchObject({
+    pauseReason: 'The domain example.com has been blocked.',
+    progress: { accepted: 5, planned: 15 },
+  });
+  expect((await api.post(`${path}/resume`)).status).toBe(403);
+  await change('blocked_at = NULL');
+  expect((await api.post(`${path}/resume`)).status).toBe(200);
+  expect(await untilStatus(api, path, 'completed')).toMatchObject({ progress: { accepted: 20 } });
+  expect(taken('blocked').map(([, count]) => count)).toEqual(Array(20).fill(1));
+}, 90_000);

@@ -26,6 +26,7 @@ import {
 import { claimDue, mayClaim } from '@postroom/ledger/sql';
 import { assertHere } from '@postroom/projects';
 import { isHere } from '@postroom/projects/sql';
+import { parseMailbox } from './mailbox.ts';
 import { compositionError, MessageError } from '@postroom/mime';
 import { literalTemplate } from '@postroom/templating';
 import { routeFor, sendingProblem } from '@postroom/transports';
