@@ -36,6 +36,27 @@ inBrowser('the frame', () => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
+  test('the command palette opens from a field, and again at once after it was closed', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/contacts');
+    await page.getByRole('searchbox', { name: 'Search contacts' }).focus();
+    const box = page.getByRole('textbox', { name: 'Search, or run a command' });
+    for (const text of ['webh', 'membe']) {
+      await page.keyboard.press('Control+k');
+      await soon(() => box.evaluate('document.activeElement?.matches(".finder input")')).toBe(true);
+      await page.keyboard.type(text);
+      await soon(() => box.inputValue()).toBe(text);
+      await page.keyboard.press('Escape');
+    }
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('audit');
+    await soon(() => box.inputValue()).toBe('audit');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+  });
+
   test('text that is typed while the command palette loads is searched for', async () => {
     const api = await testApi();
     await using window = await windowOf(api, 'owner', { isFresh: true });
@@ -83,6 +104,12 @@ inBrowser('the frame', () => {
     await find('grace@example.net');
     await page.getByRole('button', { name: /Grace Hopper/ }).click();
     await page.waitForURL(`**/contacts/${id}`);
+    await api.post('/v1/groups', { name: 'Readers of 登録', contact_ids: [id] });
+    await api.post('/v1/segments', { name: 'People of 登録', filter: { field: 'email', op: 'contains', value: '@' } });
+    await find('登録');
+    await page.getByRole('button', { name: 'Readers of 登録 Group' }).waitFor();
+    await page.getByRole('button', { name: 'People of 登録 Segment' }).click();
+    await page.getByRole('heading', { name: 'People of 登録', level: 1 }).waitFor();
     await window.open('/members');
     await find(id);
     await page.getByRole('button', { name: id }).click();

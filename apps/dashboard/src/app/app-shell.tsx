@@ -160,7 +160,8 @@ function CommandPaletteButton() {
     // Its field has the focus already if it is open.
     if (document.activeElement?.closest('.finder') == null) setOpening(true);
   };
-  useHotkeys([['mod+K', ask]]);
+  // Also from a field, as the palette's own has the focus until it has closed.
+  useHotkeys([['mod+K', ask]], []);
   // What is typed before its field is there belongs to it.
   useEffect(() => {
     if (!isOpening) return undefined;

@@ -1,4 +1,14 @@
-import { IconAddressBook, IconFileText, IconMail, IconSend, IconSitemap, IconWorldCheck } from '@tabler/icons-react';
+import {
+  IconAddressBook,
+  IconFileText,
+  IconFilter,
+  IconForms,
+  IconMail,
+  IconSend,
+  IconSitemap,
+  IconUsersGroup,
+  IconWorldCheck,
+} from '@tabler/icons-react';
 import { useApiQuery } from '../data/api-query.ts';
 import type { Problem } from '../data/problem.ts';
 import { graphql } from '../generated/gql.ts';
@@ -32,6 +42,24 @@ const SEARCH = graphql(`
         id
         to
         subject
+      }
+    }
+    groups(first: 5, search: $text) {
+      nodes {
+        id
+        name
+      }
+    }
+    segments(first: 5, search: $text) {
+      nodes {
+        id
+        name
+      }
+    }
+    forms(first: 5, search: $text) {
+      nodes {
+        id
+        name
       }
     }
     domains(first: 200) {
@@ -129,6 +157,16 @@ export function useRecords(text: string): {
         icon: IconSitemap,
       })),
     },
+    ...(
+      [
+        ['Groups', 'Group', 'groups', IconUsersGroup],
+        ['Segments', 'Segment', 'segments', IconFilter],
+        ['Forms', 'Form', 'forms', IconForms],
+      ] as const
+    ).map(([group, description, path, icon]) => ({
+      group,
+      rows: data[path].nodes.map(({ id, name }) => ({ id, label: name, description, path: `${path}/${id}`, icon })),
+    })),
     {
       group: 'Domains',
       rows: data.domains.nodes
