@@ -411,7 +411,7 @@ test('a group is never empty: without contacts none is created; one deleted mean
   expect(await ended(api, accepted.data.id)).toMatchObject({ status: 'completed', counts: { created: 1 } });
 });
 
-test('a column without a name, or with the name of an earlier one, has a name that no other has to map it by', async () => {
+test('a column without a name, or with the name of an earlier one, can still be mapped by a name', async () => {
   const file = 'email;Notes;notes ;;Notes (column 3)\nada@example.com;first;second;third;fourth\n';
   const api = await testApi();
   const custom_fields = { a: 'notes', b: 'Notes (column 3)', c: 'column 4', d: 'notes (column 3) (column 5)' };
