@@ -100,7 +100,8 @@ const ENROLL = `
     CASE WHEN n.end_reason IS NULL THEN 'active' WHEN n.end_reason = 'completed' THEN 'completed' ELSE 'exited' END::enrollment_status
   FROM unnest($4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[], $9::jsonb[], $10::timestamptz[], $11::text[])
     AS n(id, contact_id, step_id, due_at, waits_for, properties, entered_at, end_reason)
-  JOIN contacts c ON c.id = n.contact_id AND c.project_id = $1
+  -- Looked up by id alone: PostgreSQL would read all contacts of the project for each if its statistics are older than those.
+  JOIN LATERAL (SELECT project_id FROM contacts WHERE id = n.contact_id OFFSET 0) AS c ON c.project_id = $1
   ORDER BY n.contact_id ON CONFLICT (journey_id, contact_id) WHERE ended_at IS NULL DO NOTHING RETURNING contact_id AS "contactId"`;
 
 /**
