@@ -29,6 +29,11 @@ async function campaign(names: readonly string[], ratePerSecond: number | null =
   const addresses = names.map((name) => `${name}.${id}@mail.test`);
   const { db } = faults.worker;
   await db.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
+  await db.query(
+    `INSERT INTO domains (id, project_id, domain, verified_for_sending, verification, updated_at)
+     VALUES (postroom_id('dom'), $1, 'example.com', true, 'verified', now())`,
+    [projectId],
+  );
   await db.query(`INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, 'All', now())`, [
     groupId,
     projectId,
