@@ -50,7 +50,7 @@ export function DeleteProject() {
       <Card>
         <Group justify="space-between">
           <Text size="sm">Deletes the project with everything in it, for good. Only owners can.</Text>
-          <Button variant="outline" color="red" onClick={() => setOpened(true)}>
+          <Button variant="light" color="red" onClick={() => setOpened(true)}>
             Delete project
           </Button>
         </Group>
