@@ -216,9 +216,9 @@ export async function updateContact(
   return inTransaction(async (tx) => {
     if (input.email != null || input.subscribed != null) await lockSuppressions(tx, projectId);
     const before = await lockContact(tx, projectId, id);
+    const after = await applyChanges(tx, projectId, before, input);
     if (input.updatedAt != null && input.updatedAt.getTime() !== before.updatedAt.getTime())
       throw versionConflict('contact', 'updatedAt');
-    const after = await applyChanges(tx, projectId, before, input);
     if (emailKey(after.email) !== emailKey(before.email))
       await moveAddress(tx, projectId, id, before.email, after.email);
     await writeChanges(tx, projectId, before, after);

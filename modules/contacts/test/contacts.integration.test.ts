@@ -164,6 +164,19 @@ test('of concurrent changes based on the same updatedAt, one succeeds', async ()
   expect((await api.patch(`/v1/contacts/${ada.id}`, { custom_fields: { city: 'Rome' } })).status).toBe(200);
 });
 
+test('an invalid custom field is a validation_error, even if the change is based on an outdated updatedAt', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const reply = await api.patch(`/v1/contacts/${ada.id}`, {
+    custom_fields: { unknown: 1 },
+    updated_at: '2020-01-01T00:00:00.000Z',
+  });
+  expect(reply).toMatchObject({
+    status: 400,
+    body: { error: { code: 'validation_error', details: [{ field: 'custom_fields.unknown' }] } },
+  });
+});
+
 test('each change of a contact is later than the one before, however close they are', async () => {
   const api = await testApi();
   const { id } = await api.contact('ada@example.com');

@@ -112,11 +112,9 @@ export async function updateGroup(projectId: string, id: string, input: UpdateGr
     if (input.name == null && input.contactIds == null) {
       throw new DomainError('validation_error', 'Provide a name or contactIds to update.');
     }
-    if (input.name != null) {
-      const name = checkDisplayName(input.name);
-      await tx.group.update({ where: { id }, data: { name } }).catch(nameTaken(name));
-    }
+    const name = input.name == null ? undefined : checkDisplayName(input.name);
     if (input.contactIds != null) await replaceMembers(tx, projectId, id, input.contactIds);
+    if (name !== undefined) await tx.group.update({ where: { id }, data: { name } }).catch(nameTaken(name));
     return group;
   });
 }
