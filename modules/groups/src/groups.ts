@@ -21,6 +21,7 @@ import {
   checkDisplayName,
   checkLimit,
 } from '@postroom/platform';
+import { EXISTING_GROUPS } from './sql.ts';
 
 type Group = Prisma.GroupModel;
 
@@ -264,11 +265,11 @@ export async function deleteGroup(projectId: string, id: string): Promise<void> 
 }
 
 /**
- * A join with the contact that has an id, in the project `$1`. OFFSET 0 makes PostgreSQL look up each by its id alone. In a plain join, or with
- * the project inside, it reads all contacts of the project for every member if its statistics are older than those.
+ * Joins the contact `c` of each `contact_id`. Until PostgreSQL has analyzed a new project's rows, it expects one contact there, and would
+ * read all of them for each member. `OFFSET 0` makes it look each up by its id.
  */
-const joinContact = (id: string) =>
-  `JOIN LATERAL (SELECT * FROM contacts k WHERE k.id = ${id} OFFSET 0) AS c ON c.project_id = $1`;
+const contactOf = (rows: string): string =>
+  `CROSS JOIN LATERAL (SELECT * FROM contacts WHERE id = ${rows}.contact_id OFFSET 0) c`;
 
 /** The group's members that still exist, ordered by id (spec: Group). */
 async function membersThatExist(
@@ -278,7 +279,8 @@ async function membersThatExist(
 ): Promise<ContactFacts[]> {
   return sql<ContactFacts>(
     tx,
-    `SELECT ${FACTS_COLUMNS} FROM group_members m ${joinContact('m.contact_id')} WHERE m.group_id = $2 ORDER BY c.id`,
+    `SELECT ${FACTS_COLUMNS} FROM group_members m ${contactOf('m')}
+     WHERE m.group_id = $2 AND c.project_id = $1 ORDER BY c.id`,
     [projectId, groupId],
   );
 }
@@ -286,10 +288,8 @@ async function membersThatExist(
 /** The members of several groups that still exist, by group id and ordered by id. */
 export async function membersOf(projectId: string, groupIds: readonly string[]): Promise<Map<string, ContactFacts[]>> {
   const { rows } = await pool.query<ContactFacts & { group_id: string }>(
-    `SELECT m.group_id, ${FACTS_COLUMNS} FROM group_members m
-     JOIN groups g ON g.id = m.group_id AND g.project_id = $1
-     ${joinContact('m.contact_id')}
-     WHERE m.group_id = ANY ($2) ORDER BY c.id`,
+    `SELECT m.group_id, ${FACTS_COLUMNS} FROM group_members m ${contactOf('m')}
+     WHERE m.group_id = ANY (ARRAY(${EXISTING_GROUPS})) AND c.project_id = $1 ORDER BY c.id`,
     [projectId, groupIds],
   );
   return Map.groupBy(rows, ({ group_id }) => group_id);
@@ -318,7 +318,7 @@ async function replaceMembers(
   const removed = await sql<ContactFacts>(
     tx,
     `WITH gone AS (DELETE FROM group_members WHERE group_id = $2 AND contact_id <> ALL ($3) RETURNING contact_id)
-     SELECT ${FACTS_COLUMNS} FROM gone ${joinContact('gone.contact_id')}`,
+     SELECT ${FACTS_COLUMNS} FROM gone ${contactOf('gone')} WHERE c.project_id = $1`,
     [projectId, id, kept],
   );
   const added = new Set(await addMembers(tx, id, kept));

@@ -1,5 +1,5 @@
-import { newId, pool } from '@postroom/platform';
-import { testApi } from '@postroom/testkit';
+import { db, newId } from '@postroom/platform';
+import { observeStatements, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
 const MISSING = newId('grp');
@@ -267,3 +267,34 @@ test('an update that leaves no member is a validation_error, even if the new nam
     body: { error: { code: 'validation_error', details: [{ field: 'contact_ids' }] } },
   });
 });
+
+test('each member is looked up once, also in a project that PostgreSQL has not analyzed', async () => {
+  const earlier = await testApi();
+  await earlier.post('/v1/contacts/batch', { contacts: addresses(50) });
+  await db.$executeRawUnsafe('ANALYZE contacts, groups, group_members');
+  const api = await testApi();
+  await api.post('/v1/contacts/batch', { contacts: addresses(200) });
+  const emails = addresses(200).map(({ email }) => email);
+  const { body } = await api.post('/v1/groups', { name: 'All', emails });
+  const path = `/v1/groups/${body.data.id}`;
+  const sent: { text: string; values: unknown[] | undefined }[] = [];
+  const stop = observeStatements((statement) => sent.push(statement));
+  const replies = [
+    await api.get(path),
+    await api.patch(path, { contact_ids: body.data.contactIds.slice(100) }),
+    await api.delete(path),
+  ];
+  stop();
+  expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200]);
+  const reading = sent.filter(({ text }) => text.includes('group_members') && text.includes('contacts'));
+  expect(reading).toHaveLength(3);
+  await db.$transaction(async (tx) => {
+    await tx.$executeRawUnsafe('SET LOCAL enable_seqscan = off'); // so that the plan doesn't depend on how small the table is
+    for (const { text, values = [] } of reading) {
+      const plan = await tx.$queryRawUnsafe(`EXPLAIN ${text}`, ...values);
+      expect(JSON.stringify(plan)).toContain('contacts_pkey on contacts');
+    }
+  });
+});
+
+const addresses = (count: number) => Array.from({ length: count }, (_, index) => ({ email: `c${index}@example.com` }));
