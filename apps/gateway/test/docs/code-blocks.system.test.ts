@@ -93,6 +93,7 @@ const NOT_RUN = [
   'docs/how-to/operations.md sh',
   'docs/how-to/operations.md sh',
   'docs/how-to/privacy.md sh',
+  'docs/how-to/privacy.md sh',
   'docs/how-to/production.md sh',
   'docs/how-to/production.md sh',
   'docs/how-to/production.md sh',
