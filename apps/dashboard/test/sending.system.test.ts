@@ -183,7 +183,7 @@ inBrowser('mailbox accounts', () => {
     await window.page.getByText('No mailboxes yet').waitFor();
     expect(await window.page.getByRole('button', { name: 'Connect mailbox' }).count()).toBe(0);
     await window.open('/sending');
-    await window.page.getByText('Your role in this project does not permit this').first().waitFor();
+    await window.page.getByText('You can’t open this page').waitFor();
   });
 });
 

@@ -38,6 +38,6 @@ export function finding(field: string, message: string): string {
 
 /** Why a campaign was refused, with what each field is called on its page. */
 export function inCampaignWords(problem: Problem | undefined): Problem | undefined {
-  if (problem?.details === undefined || problem.details.length === 0) return problem;
+  if (problem?.code !== 'validation_error' || !problem.details?.length) return problem;
   return { ...problem, message: problem.details.map(({ field, message }) => `${finding(field, message)}.`).join(' ') };
 }
