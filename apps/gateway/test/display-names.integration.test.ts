@@ -330,6 +330,7 @@ const OTHERS = new Set([
   'UpdateCustomEventDefinitionInput.description', // A text of several lines.
   'UpdateFormInput.description', // A text of several lines.
   'UpdateMailboxInput.username',
+  'projectDelete.name', // The name that the project has.
 ]);
 
 async function created(mutation: string, input: string): Promise<string> {

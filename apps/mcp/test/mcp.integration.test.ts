@@ -149,7 +149,7 @@ describe.each([
     const client = await connected(connect, api);
     const { id } = await call(client, 'create_journey', { name: 'Follow-up' });
     expect((await call(client, 'publish_journey', { journey_id: id })).error).toContain(
-      'definition.steps must be a list',
+      'definition.steps must have at least one step',
     );
     const definition = { entry: { type: 'manual' }, steps: [{ id: 'later', type: 'wait', for: { days: 1 } }] };
     await call(client, 'update_journey', { journey_id: id, definition });
