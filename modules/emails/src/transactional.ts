@@ -95,7 +95,7 @@ const CLAIM = `
   WITH due AS (
     SELECT id FROM messages WHERE workflow_id = $1 AND state = 'planned' AND not_before <= ${NOW} AND claim IS DISTINCT FROM $2
       AND not_before <= CASE WHEN deferred_at IS NULL AND mailbox_id IS NULL THEN $4::timestamptz ELSE $5::timestamptz END
-      AND ${mayClaim({ epoch: '$6', number: '$7', until: '$8' })} AND ${isHere('project_id')}
+      AND ${mayClaim({ epoch: '$6', number: '$7', until: '$8' })} AND ${isHere('messages.project_id')}
     ORDER BY id LIMIT CASE WHEN EXISTS (SELECT FROM messages WHERE workflow_id = $1 AND mailbox_id IS NOT NULL) THEN 1 ELSE $3 END
     FOR NO KEY UPDATE SKIP LOCKED
   )

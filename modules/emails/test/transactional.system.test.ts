@@ -169,6 +169,18 @@ test('an address suppressed after the email was accepted receives nothing', asyn
   expect(mailsTo('late@mail.test')).toEqual([]);
 });
 
+test('emails go out although another project has been deleted', async () => {
+  const api = await system.api();
+  await system.pool.query(
+    `INSERT INTO project_cells (project_id, cell, state, move_id) VALUES ('prj_deleted', '', 'deleted', 'deletion')`,
+  );
+  try {
+    await untilStatus(api, await send(api, { to: 'neighbor@mail.test' }), 'sent');
+  } finally {
+    await system.pool.query(`DELETE FROM project_cells WHERE project_id = 'prj_deleted'`);
+  }
+});
+
 test.each([
   [
     'blocked',

@@ -29,7 +29,7 @@ const COLUMNS: readonly Column[] = [
 
 const LOCK = `
   SELECT run, xact::text AS since, until::text AS until, CASE WHEN ${IS_FOREIGN} THEN ${FIRST_TRANSACTION}::text END AS "startsOver",
-    ${isHere('project_id')} AS "isHere" FROM event_exports WHERE project_id = $1 FOR UPDATE`;
+    ${isHere('event_exports.project_id')} AS "isHere" FROM event_exports WHERE project_id = $1 FOR UPDATE`;
 const PLAN = 'UPDATE event_exports SET run = $2, xact = $3, until = $4 WHERE project_id = $1';
 const FINISH =
   'UPDATE event_exports SET xact = until, until = NULL WHERE project_id = $1 AND run = $2 AND xact = $3 AND until = $4';

@@ -72,6 +72,18 @@ test('events are exported once and in order, those of a transaction that ends la
   expect(await readdir(join(folder, 'events', projectId))).toEqual(names);
 });
 
+test('events are exported although another project has been deleted', async () => {
+  const { add, ids, run } = await exported();
+  await pool.query(`INSERT INTO project_cells (project_id, cell, state, move_id) VALUES ($1, '', 'deleted', $1)`, [
+    newId('prj'),
+  ]);
+  const id = await add();
+  await eventually(async () => {
+    await run();
+    expect(await ids()).toEqual([id]);
+  });
+});
+
 test('a file that cannot be stored is stored later, under the same name and without what came since', async () => {
   const { projectId, add, ids, store, run } = await exported();
   const failed: string[] = [];
