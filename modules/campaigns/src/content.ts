@@ -26,7 +26,7 @@ export type CampaignContent = CampaignFields & {
   postalAddress: string | null;
 };
 
-export type CampaignFields = Pick<
+type CampaignFields = Pick<
   Prisma.CampaignModel,
   | 'projectId'
   | 'subject'

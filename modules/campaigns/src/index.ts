@@ -13,7 +13,6 @@ export {
 export {
   type Addressee,
   type CampaignContent,
-  type CampaignFields,
   type CampaignTracking,
   compileCampaign,
   compileWebVersion,

@@ -15,7 +15,7 @@ import {
 } from '@postroom/platform';
 import { takeVisit } from '@postroom/projects';
 import { escapeHtml } from '@postroom/templating';
-import { answerPage, answerProblem, rejectMethod } from '@postroom/unsubscribe';
+import { answerInvalidLink, answerPage, answerProblem, rejectMethod } from '@postroom/unsubscribe';
 import { confirm, linkState } from './confirm.ts';
 import { CUSTOM_PREFIX } from './check-form.ts';
 import { shownFields } from './forms.ts';
@@ -240,8 +240,7 @@ async function handleConfirmation(request: FormRequest, response: ServerResponse
   const id = readConfirmToken(token);
   const found = id === undefined ? undefined : await linkState(id);
   const form = found === undefined ? undefined : await findPublicForm(found.formId);
-  if (id === undefined)
-    return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
+  if (id === undefined) return answerInvalidLink(response);
   if (found === undefined || form === undefined)
     return answerPage(response, 410, 'This link has expired', '<p>Please fill in the form again.</p>');
   const state = request.method === 'POST' ? await confirm(id, anonymizedNetwork(request.address)) : found.state;

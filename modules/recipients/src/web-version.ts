@@ -1,12 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { type Addressee, type CampaignFields, compileWebVersion, contentOf } from '@postroom/campaigns';
+import { type Addressee, compileWebVersion, contentOf, getCampaign } from '@postroom/campaigns';
 import { webVersionOfEmail } from '@postroom/emails';
 import { OF_ERASED } from '@postroom/ledger';
 import { MessageError } from '@postroom/mime';
 import { FairSemaphore, pool, sleep } from '@postroom/platform';
 import { readTracking } from '@postroom/tracking';
-import { answerPage, answerProblem, readToken, rejectMethod, TEST_TOKEN } from '@postroom/unsubscribe';
+import {
+  answerInvalidLink,
+  answerPage,
+  answerProblem,
+  readToken,
+  rejectMethod,
+  TEST_TOKEN,
+} from '@postroom/unsubscribe';
 
 /** What a message's web version is made of. */
 interface SentMessage extends Addressee {
@@ -19,25 +26,15 @@ const FIND = `
   FROM messages m LEFT JOIN contacts c ON c.id = m.contact_id
   WHERE m.id = $1 AND NOT (${OF_ERASED})`;
 
-const CAMPAIGN = `
-  SELECT project_id AS "projectId", subject, preview_text AS "previewText", from_name AS "fromName", from_email AS "fromEmail",
-    reply_to AS "replyTo", html, text, utm_source AS "utmSource", utm_medium AS "utmMedium", utm_campaign AS "utmCampaign",
-    utm_term AS "utmTerm", utm_content AS "utmContent", track_opens AS opens, track_clicks AS clicks
-  FROM campaigns WHERE id = $1`;
-
 /** The campaigns whose mail is being read, by id: parsing 500,000 characters takes longer than rendering them. */
-const campaigns = new LRUCache<string, { render: ReturnType<typeof compileWebVersion>; size: number }>({
+const campaigns = new LRUCache<string, { render: ReturnType<typeof compileWebVersion>; size: number }, string>({
   maxSize: 20_000_000,
   ttl: 60_000,
   sizeCalculation: ({ size }) => size,
-  fetchMethod: async (campaignId) => {
-    const { rows } = await pool.query<CampaignFields & { opens: boolean | null; clicks: boolean | null }>(CAMPAIGN, [
-      campaignId,
-    ]);
-    const [campaign] = rows;
-    if (campaign === undefined) return undefined;
-    const { opens, clicks, html } = campaign;
-    const tracking = await readTracking(campaign.projectId, campaign.fromEmail ?? '', { opens, clicks });
+  fetchMethod: async (id, _stale, { context: projectId }) => {
+    const campaign = await getCampaign(projectId, id);
+    const { fromEmail, html, trackOpens: opens, trackClicks: clicks } = campaign;
+    const tracking = await readTracking(projectId, fromEmail ?? '', { opens, clicks });
     return { render: compileWebVersion(await contentOf(campaign), tracking), size: 2 * (html ?? '').length + 1_000 };
   },
 });
@@ -59,7 +56,9 @@ async function webVersionOf(messageId: string): Promise<string | undefined> {
   if (message === undefined) return undefined;
   const { id, projectId, campaignId } = message;
   if (campaignId === null) return renders.run(projectId, () => webVersionOfEmail(projectId, id));
-  return renders.run(projectId, async () => (await campaigns.fetch(campaignId))?.render(message));
+  return renders.run(projectId, async () =>
+    (await campaigns.fetch(campaignId, { context: projectId }))?.render(message),
+  );
 }
 
 /**
@@ -78,8 +77,7 @@ export async function handleWebVersion(
       return answerPage(response, 200, 'Test link', text);
     }
     const decoded = readToken(token);
-    if (decoded === undefined)
-      return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
+    if (decoded === undefined) return answerInvalidLink(response);
     const html = await webVersionOf(decoded.messageId).catch((error: unknown) => {
       // What is known of the contact now may make the message too long.
       if (error instanceof MessageError) return undefined;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { anonymizedNetwork, clientAddress, databaseTime, logger } from '@postroom/platform';
 import { type Hit, Hits } from './hits.ts';
 import { classifyHits } from './classify-hits.ts';
-import { answerPage } from '@postroom/unsubscribe';
+import { answerInvalidLink, answerPage } from '@postroom/unsubscribe';
 import { deleteOldHits } from './retention.ts';
 import { botReason } from './bots.ts';
 import { readTrackingToken, unsealValues } from './token.ts';
@@ -86,7 +86,7 @@ async function answerLink(request: IncomingMessage, response: ServerResponse, na
   const values =
     messageId === undefined || sealed === undefined ? undefined : unsealValues(messageId, position, sealed);
   if (messageId === undefined || position === -1 || (sealed !== undefined && values === undefined)) {
-    return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
+    return answerInvalidLink(response);
   }
   let source: string | undefined;
   try {

@@ -9,6 +9,7 @@ export {
   webVersionUrl,
 } from './unsubscribe-link.ts';
 export {
+  answerInvalidLink,
   answerPage,
   answerProblem,
   type Brand,

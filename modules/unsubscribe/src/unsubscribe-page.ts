@@ -112,7 +112,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, prefer
   const decoded = readToken(token);
   const unsubscriber = decoded === undefined ? undefined : await findUnsubscriber(decoded);
   if (unsubscriber === undefined) {
-    return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
+    return answerInvalidLink(response);
   }
   const { title, body } = await pageFor(unsubscriber, change, preferences, `/u/${token}`);
   answerPage(response, 200, title, body, unsubscriber);
@@ -201,6 +201,10 @@ export function rejectMethod(
   answerPage(response, 405, 'Method not allowed', text);
   return true;
 }
+
+/** Answers a request to a link that is incomplete or forged. */
+export const answerInvalidLink = (response: ServerResponse): void =>
+  answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
 
 /** Sends a page that says what went wrong, such as that the database is unreachable. @throws an error that visitors can do nothing about. */
 export function answerProblem(response: ServerResponse, error: unknown): void {
