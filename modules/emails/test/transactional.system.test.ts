@@ -176,6 +176,7 @@ test('emails go out although another project has been deleted', async () => {
   );
   try {
     await untilStatus(api, await send(api, { to: 'neighbor@mail.test' }), 'sent');
+    expect(mailsTo('neighbor@mail.test')).toHaveLength(1);
   } finally {
     await system.pool.query(`DELETE FROM project_cells WHERE project_id = 'prj_deleted'`);
   }
