@@ -2,6 +2,7 @@ import { newId } from '@postroom/platform';
 import { createDatabase, type EmptyDatabase } from '@postroom/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { BATCH_ROWS } from '../src/move/delete-rows.ts';
 import { deleteProject } from '../src/move/delete.ts';
 import { abortMove, type Move, moveProject } from '../src/move/move.ts';
 import { INSTALLATION_TABLES, readProjectTables } from '../src/move/tables.ts';
@@ -553,6 +554,37 @@ test('a project is deleted with all its rows once that was requested, and others
   const { rows } = await a.query('SELECT FROM users WHERE id = $1', [project.user]);
   const triggers = await a.query(`SELECT FROM pg_trigger WHERE tgname LIKE '%' || $1`, [project.id]);
   expect([rows.length, triggers.rows.length]).toEqual([1, 0]);
+});
+
+test('many rows are deleted in several transactions, and not while the fence makes changes of other projects slower', async () => {
+  const [a] = pools;
+  const project = await seed(a);
+  await a.query(
+    `INSERT INTO contacts (id, project_id, email, email_key, name, source)
+     SELECT 'con_' || n, $1, n || '@example.com', n || '@example.com', '', 'api' FROM generate_series(1, 12000) n`,
+    [project.id],
+  );
+  // Also when a session skips triggers.
+  await a.query(`
+    CREATE SCHEMA watched;
+    CREATE TABLE watched.deletions (xact xid8, rows int, is_fenced boolean);
+    CREATE FUNCTION watched.record() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+      INSERT INTO watched.deletions SELECT pg_current_xact_id(), count(*), EXISTS (SELECT FROM pg_trigger WHERE tgname LIKE 'a_moving_%_${project.id}') FROM old;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER watched AFTER DELETE ON contacts REFERENCING OLD TABLE AS old FOR EACH STATEMENT EXECUTE FUNCTION watched.record();
+    ALTER TABLE contacts ENABLE ALWAYS TRIGGER watched`);
+  try {
+    await markDeleted(a, project.id);
+    await remove(project.id);
+    const { rows } = await a.query(
+      'SELECT sum(rows)::int AS rows, bool_or(is_fenced) AS "isFenced" FROM watched.deletions GROUP BY xact ORDER BY rows DESC',
+    );
+    const of = (count: number) => ({ rows: count, isFenced: false });
+    expect(rows).toEqual([of(BATCH_ROWS), of(BATCH_ROWS), of(12_001 - 2 * BATCH_ROWS)]);
+  } finally {
+    await a.query('DROP SCHEMA watched CASCADE');
+  }
 });
 
 test('killed at any step, a deletion continues', async () => {

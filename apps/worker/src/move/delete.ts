@@ -33,10 +33,17 @@ export async function deleteProject({ client, projectId, drainMs, report }: Dele
   const left = await drain(client, projectId, drainMs);
   if (left !== undefined) throw new DeletionRefused(`Still in flight: ${left}.`);
   await report('Nothing is in flight.');
+  await deleteProjectRows(
+    client,
+    projectId,
+    tables.filter(({ name }) => name !== 'projects'),
+  );
+  await report('The rows are deleted.');
+  // The fence makes other projects' changes slower, so it is closed only to delete what work that was under way has left.
   await fence(client, projectId, tables);
   await report('The fence is closed.');
   await deleteProjectRows(client, projectId, tables);
-  await report('The rows are deleted.');
+  await report('The project is deleted.');
   await removeFence(client, projectId, tables);
   await report('The fence is removed.');
 }
