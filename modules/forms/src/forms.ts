@@ -83,10 +83,10 @@ export async function updateForm(
   { version, ...input }: FormInput & { version?: number | null | undefined },
 ): Promise<void> {
   const form = await getForm(projectId, id);
-  checkVersion('form', version, form.version);
   if (Object.values(input).every((value) => value === undefined))
     throw new DomainError('validation_error', 'Provide at least one field to update.');
   const data = await checkForm(projectId, input, form);
+  checkVersion('form', version, form.version);
   const { count } = await db
     .$transaction((tx) =>
       tx.form.updateMany({

@@ -103,7 +103,6 @@ export async function updateJourney(
   input: { name?: string | null | undefined; definition?: unknown; version?: number | null | undefined },
 ): Promise<void> {
   const journey = await getJourney(projectId, id);
-  if (journey.status === 'archived') throw new DomainError('conflict', 'An archived journey can no longer be changed.');
   if (input.name == null && input.definition == null)
     throw new DomainError('validation_error', 'Provide a name or a definition to update.');
   const data = {
@@ -112,6 +111,7 @@ export async function updateJourney(
     version: { increment: 1 },
     editedById: authorId,
   };
+  if (journey.status === 'archived') throw new DomainError('conflict', 'An archived journey can no longer be changed.');
   const where = { id, projectId, ...(input.version == null ? {} : { version: input.version }) };
   const { count } = await db
     .$transaction((tx) => tx.journey.updateMany({ where, data }))

@@ -1,5 +1,6 @@
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
+import { everything } from './fixtures.ts';
 
 const NOBODY = 'grp_00000000000000000000000000';
 
@@ -31,6 +32,38 @@ test('checks come in the order 401, 403 insufficient_scope, project, 404, 400, 4
   expect(await patch(both, path, bad, api.projectId)).toBe('400 validation_error');
   expect(await patch(both, path, { name: 'Taken' }, api.projectId)).toBe('409 conflict');
   expect(await patch(both, path, { name: 'Free' }, api.projectId)).toBe('200');
+});
+
+const OUTDATED = { version: 1_000 };
+const OLD = { updated_at: '2020-01-01T00:00:00.000Z' };
+
+test.each([
+  ['contacts', { custom_fields: { unknown: 1 }, ...OLD }, 'custom_fields.unknown'],
+  ['templates', { body: '{{#if name}}', ...OLD }, 'body'],
+  ['campaigns', { rate_per_second: -1, ...OUTDATED }, 'rate_per_second'],
+  ['segments', { filter: { field: 'nothing', op: 'equals', value: 1 }, ...OUTDATED }, 'filter.field'],
+  ['forms', { submitted_url: 'javascript:alert(1)', ...OUTDATED }, 'submitted_url'],
+  ['journeys', { definition: [], ...OUTDATED }, 'definition'],
+  ['ab-tests', { duration_hours: -1, ...OUTDATED }, 'duration_hours'],
+])(
+  'a body of %s that is not valid is a 400, also if the change is based on an old version',
+  async (of, body, field) => {
+    const { api, fill } = await everything();
+    const path = fill(`/v1/${of}/{id}`);
+    const { status, body: reply } = await api.patch(path, body);
+    expect([status, reply.error.details.map((detail: { field: string }) => detail.field)]).toEqual([400, [field]]);
+    const valid: Record<string, unknown> = { name: 'Other' };
+    if (of === 'ab-tests') Object.assign(valid, { name: undefined, duration_hours: 3 });
+    expect((await api.patch(path, { ...valid, ...('version' in body ? OUTDATED : OLD) })).status).toBe(409);
+  },
+);
+
+test('a definition that is not valid is a 400, also for an archived journey', async () => {
+  const { api, fill } = await everything();
+  const path = fill('/v1/journeys/{id}');
+  expect((await api.post(`${path}/archive`)).status).toBe(200);
+  expect((await api.patch(path, { definition: [] })).status).toBe(400);
+  expect((await api.patch(path, { name: 'Other' })).status).toBe(409);
 });
 
 test('an absent row is 404 even when the body cannot be parsed', async () => {
