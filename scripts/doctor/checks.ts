@@ -70,6 +70,7 @@ export async function runChecks(
     ['Encryption key', ['gateway', 'worker', 'bounces'], () => checkEncryptionKey(config)],
     ['Database', [...ALWAYS_RUN, 'submission', 'bounces', 'inbox', 'migrate'], () => checkDatabase(config)],
     ['Migrations', [...ALWAYS_RUN, 'submission', 'bounces', 'inbox'], () => checkMigrations(config)],
+    ['Database grant', ALWAYS_RUN, () => checkGrant(config)],
     ['Sending', ['worker'], () => checkSending(config)],
     ['Journals', ['worker'], () => checkJournals(config)],
     ['Temporal', ['worker'], () => checkTemporal(config, env)],
@@ -254,7 +255,7 @@ function checkCertificate(config: Config, server: TlsServer): Finding {
     : failed(problem, `Renew the files of ${server}_TLS_CERT and ${server}_TLS_KEY, and restart the program.`);
 }
 
-/** Whether gateways reach those of the other cells, and whether projects can be moved from and to this one. */
+/** Whether gateways reach those of the other cells. */
 async function checkCells(config: Config): Promise<Finding> {
   const gateways = config.CELL_GATEWAYS ?? new Map<string, string>();
   for (const [name, url] of gateways) {
@@ -266,18 +267,22 @@ async function checkCells(config: Config): Promise<Finding> {
         'Check CELL_GATEWAYS, and that the other cell runs: requests for its projects fail here.',
       );
   }
-  return withDatabase(config, async (client) => {
+  return ok(`the other ${gateways.size - 1} can be reached`);
+}
+
+/** Whether projects can be deleted, and moved from and to this cell. */
+const checkGrant = (config: Config) =>
+  withDatabase(config, async (client) => {
     const { rows } = await client.query<{ may: boolean }>(
       "SELECT has_parameter_privilege('session_replication_role', 'SET') AS may",
     );
     return rows[0]?.may === true
-      ? ok(`the other ${gateways.size - 1} can be reached, and projects can be moved`)
+      ? ok('projects can be deleted, and moved between cells')
       : warning(
-          'the role in DATABASE_URL may not skip triggers, so no project can be moved from or to this cell',
+          'the role in DATABASE_URL may not skip triggers, so no project can be deleted, or moved from or to this cell',
           'As a superuser: GRANT SET ON PARAMETER session_replication_role TO the role.',
         );
   });
-}
 
 const checkDatabase = (config: Config) =>
   withDatabase(config, async (client) => {

@@ -23,6 +23,7 @@ test('doctor passes every dependency of a working installation', async () => {
     'Encryption key': 'ok',
     Database: 'ok',
     Migrations: 'ok',
+    'Database grant': 'ok',
     Sending: 'ok',
     Journals: 'ok',
     'Mail transport': 'ok',
@@ -46,6 +47,7 @@ test('doctor names each broken dependency and says what to do about it', async (
     'Encryption key',
     'Database',
     'Migrations',
+    'Database grant',
     'Sending',
     'Temporal',
     'DNS',
@@ -122,6 +124,28 @@ test('a database that can be read but not written fails', async () => {
   });
   const found = results.find(({ check }) => check === 'Database');
   expect(found).toMatchObject({ status: 'failed', detail: expect.stringContaining('but not written: cannot execute') });
+});
+
+test('a role that may not skip triggers is a warning, because no project can be deleted', async () => {
+  const database = await createDatabase('doctor');
+  const role = `${database.name}_app`;
+  await execute(database.url, `CREATE ROLE "${role}" LOGIN PASSWORD 'app'`);
+  onTestFinished(async () => {
+    await execute(database.url, `DROP ROLE "${role}"`);
+    await database.drop();
+  });
+  const url = Object.assign(new URL(database.url), { username: role, password: 'app' });
+  const grant = async () => {
+    const results = await runChecks({ ...process.env, DATABASE_URL: url.href, TEMPORAL_ADDRESS: '127.0.0.1:9' });
+    return results.find(({ check }) => check === 'Database grant');
+  };
+  expect(await grant()).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining('no project can be deleted'),
+  });
+  await execute(database.url, `GRANT SET ON PARAMETER session_replication_role TO "${role}"`);
+  expect(await grant()).toMatchObject({ status: 'ok' });
+  await execute(database.url, `REVOKE SET ON PARAMETER session_replication_role FROM "${role}"`);
 });
 
 test('a key file that others can read is a warning', async () => {
