@@ -89,7 +89,7 @@ export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
 function SendTest({ endpoint: { id } }: { endpoint: Endpoint }) {
   const send = useApiAction(SEND_TEST);
   const run = async () => {
-    if ((await send.run({ id })) !== undefined) notifySuccess('Test event sent.');
+    if ((await send.run({ id })) !== undefined) notifySuccess('Test event created. Its delivery is listed below.');
   };
   return (
     <Button
