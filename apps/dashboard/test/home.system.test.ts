@@ -2,8 +2,17 @@ import { addLocalDomain } from '@postroom/domains';
 import { addUnwatchedDomain } from '@postroom/domains/testing';
 import { db, idsFrom, pool, record } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { accessibilityViolations, expectAccessible, inBrowser, windowOf } from './browser.ts';
+import { accessibilityViolations, expectAccessible, inBrowser, soon, windowOf } from './browser.ts';
+
+/** The labels of charts that are cut off at their sides. */
+const cutLabels = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('.chart')].flatMap((chart) => {
+    const { left, right } = chart.getBoundingClientRect();
+    const isCut = (box) => box.left < left - 2 || box.right > right + 2;
+    return [...chart.querySelectorAll('text')].filter((text) => isCut(text.getBoundingClientRect())).map((text) => text.textContent);
+  })`);
 
 inBrowser('home', () => {
   test('guides to the first campaign step by step', async () => {
@@ -144,6 +153,10 @@ inBrowser('home', () => {
       .getByText('Gmail asks for less than 0.1%, and never 0.3% or more. Yahoo asks for less than 0.3%.')
       .waitFor();
     await complaints.getByText('0.3%: Gmail’s and Yahoo’s limit').waitFor();
+    // With a font that is twice as large, the axes take as much more room.
+    await page.evaluate(`document.documentElement.style.fontSize = '32px'`);
+    await soon(() => cutLabels(page)).toEqual([]);
+    await page.evaluate(`document.documentElement.style.fontSize = ''`);
     await rates.getByText('Show as a table').click();
     await rates.getByRole('cell', { name: '3.00%' }).first().waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);

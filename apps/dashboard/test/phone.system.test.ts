@@ -78,6 +78,9 @@ inBrowser('on a phone', () => {
     await page.getByText('2 selected').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     expect(await scrollsHorizontally(page)).toBe(false);
+    // As wide as it is at a zoom of 200 %.
+    await page.setViewportSize({ width: PHONE.width / 2, height: PHONE.height / 2 });
+    expect(await scrollsHorizontally(page)).toBe(false);
   });
 });
 

@@ -1,10 +1,10 @@
-/** The width of a character of an axis, in pixels: wide enough for digits and most words. */
+/** The width of a character of an axis, in units of the chart: wide enough for digits and most words. */
 const CHARACTER_WIDTH = 8;
 
-/** How much wider a percent sign is, in pixels. */
+/** How much wider a percent sign is, in units. */
 const PERCENT_EXTRA = 6;
 
-/** The room that a label of an axis takes, in pixels. */
+/** The room that a label of an axis takes, in units. */
 export const labelWidth = (label: string): number =>
   label.length * CHARACTER_WIDTH + (label.includes('%') ? PERCENT_EXTRA : 0);
 
@@ -22,6 +22,6 @@ export function ticksUpTo(highest: number, isWhole: boolean): number[] {
   return Array.from({ length: Math.ceil((highest / step) * (1 - 1e-9)) + 1 }, (_, index) => index * step);
 }
 
-/** Every how many points an axis has a label, so that labels do not touch. `slot` is the distance between points in pixels. */
+/** Every how many points an axis has a label, so that labels do not touch. `slot` is the distance between points in units. */
 export const labelInterval = (labels: readonly string[], slot: number): number =>
   Math.max(1, Math.ceil((Math.max(...labels.map(labelWidth)) + 2 * CHARACTER_WIDTH) / slot));

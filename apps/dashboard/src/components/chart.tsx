@@ -29,21 +29,25 @@ interface ChartProps<Name extends string> {
   points: readonly Point<Name>[];
   series: readonly Series<Name>[];
   limits?: readonly Limit[];
-  /** Without the legend, in pixels. */
+  /** Without the legend, in units of a 16th of the root's font size. */
   height?: number;
   format?: (value: number) => string;
   /** Values are not counts, so the axis may have fractions. */
   fractions?: boolean;
 }
 
-/** Free space around the plot, in pixels; the axis of values takes what its labels need. */
+/** Free space around the plot, in such units; the axis of values takes what its labels need. */
 const MARGIN = { top: 14, right: 8, bottom: 26 };
 const BAR = { share: 0.75, widest: 28 };
 /** With fewer values than this, a line is hard to see. */
 const FEW = 3;
 const LIMIT_LABEL_HEIGHT = 15;
 
+const inRem = (units: number) => `${units / 16}rem`;
 const themeColor = (color: string) => `var(--mantine-color-${color.replace('.', '-')})`;
+
+/** The pixels of a unit, so that a chart grows with the font that the browser is set to. */
+const unitPixels = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 
 /** A chart of values over time. The pointer and the arrow keys show the values of a moment. */
 export function Chart<Name extends string>(props: ChartProps<Name>) {
@@ -51,7 +55,7 @@ export function Chart<Name extends string>(props: ChartProps<Name>) {
   const [width, setWidth] = useState(0);
   const [shown, setShown] = useState<number>();
   const measured = useCallback((element: HTMLDivElement) => {
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth / unitPixels()));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
@@ -60,7 +64,7 @@ export function Chart<Name extends string>(props: ChartProps<Name>) {
 
   const follow = (event: PointerEvent<HTMLDivElement>) => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
-    setShown(plot.indexAt(x));
+    setShown(plot.indexAt(x / unitPixels()));
   };
   const step = (event: KeyboardEvent) => {
     const last = points.length - 1;
@@ -91,7 +95,7 @@ export function Chart<Name extends string>(props: ChartProps<Name>) {
       <div
         ref={measured}
         className="chart"
-        style={{ height }}
+        style={{ height: inRem(height) }}
         tabIndex={0}
         role="application"
         aria-roledescription="chart"
@@ -103,7 +107,7 @@ export function Chart<Name extends string>(props: ChartProps<Name>) {
         onBlur={() => setShown(undefined)}
       >
         {width > 0 && (
-          <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden>
+          <svg width="100%" height="100%" viewBox={`0 0 ${width} ${height}`} aria-hidden>
             <Axes {...props} plot={plot} />
             {shown !== undefined && point !== undefined && (
               <line className="chart-cursor" x1={plot.x(shown)} x2={plot.x(shown)} y1={MARGIN.top} y2={plot.bottom} />
@@ -141,7 +145,7 @@ const Swatch = ({ color }: { color: string }) => (
 type Plot = ReturnType<typeof plotOf>;
 type PartProps<Name extends string> = ChartProps<Name> & { plot: Plot };
 
-/** Where values and moments are, in pixels from the top left corner. */
+/** Where values and moments are, in units from the top left corner. */
 function plotOf<Name extends string>(
   { kind, points, series, limits = [], height = CHART_HEIGHT, format = number, fractions = false }: ChartProps<Name>,
   width: number,
@@ -171,7 +175,8 @@ function plotOf<Name extends string>(
     y: (value: number) => bottom - (value / highest) * (bottom - MARGIN.top),
     indexAt: (at: number) => Math.min(points.length - 1, Math.max(0, Math.round((at - first) / slot))),
     /** Where the values of a moment are shown: next to it, on the side with more room. */
-    nextTo: (index: number) => (x(index) < width / 2 ? { left: x(index) + 12 } : { right: width - x(index) + 12 }),
+    nextTo: (index: number) =>
+      x(index) < width / 2 ? { left: inRem(x(index) + 12) } : { right: inRem(width - x(index) + 12) },
   };
 }
 

@@ -40,7 +40,7 @@ export function ContactFilters({ search, fields }: { search: ContactSearch; fiel
   ];
   return (
     <Stack gap="xs" flex={1}>
-      <Group gap="xs" wrap="nowrap">
+      <Group gap="xs">
         <SearchBox value={search.q ?? ''} label="Search contacts" onSearch={(q) => change({ q: q as never })} />
         <Popover position="bottom-end" width={280} shadow="md" trapFocus>
           <Popover.Target>
