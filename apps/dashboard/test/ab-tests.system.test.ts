@@ -33,6 +33,12 @@ inBrowser('A/B tests', () => {
     await variants.getByRole('link', { name: 'B: Our sale' }).click();
     await page.getByText('All variants of the A/B test have this audience').waitFor();
     expect(await page.getByRole('button', { name: 'Send now' }).count()).toBe(0);
+    {
+      await using viewer = await windowOf(api, 'viewer');
+      await viewer.page.goto(page.url());
+      await viewer.page.getByRole('link', { name: 'Go to the A/B test' }).waitFor();
+      expect(await viewer.page.getByRole('button', { name: 'Send test email' }).count()).toBe(0);
+    }
     await page.getByRole('textbox', { name: 'Subject' }).fill('Only this week');
     await page.getByRole('link', { name: 'Go to the A/B test' }).click();
     await variants.getByRole('link', { name: 'B: Only this week' }).waitFor();

@@ -110,6 +110,19 @@ inBrowser('a page whose access or record has ended', () => {
     },
   );
 
+  test.each(['campaigns', 'journeys', 'templates', 'contacts', 'groups', 'domains', 'members'])(
+    'opens no dialog for a viewer who has a link to a new record: %s',
+    async (path) => {
+      const api = await testApi();
+      await using window = await windowOf(api, 'viewer');
+      await window.open(`/${path}`);
+      await soon(() => window.page.locator('[aria-busy=true]').count()).toBe(0);
+      await window.page.evaluate(`location.hash = 'new'`);
+      await window.page.waitForURL(/#new$/);
+      expect(await window.page.getByRole('dialog').count()).toBe(0);
+    },
+  );
+
   test('stays open with what is typed when the role of its user changes', async () => {
     const api = await testApi();
     await using window = await windowOf(api, 'member');

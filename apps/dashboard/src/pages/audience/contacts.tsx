@@ -118,7 +118,7 @@ export function Contacts() {
   const [selection, select] = useSelection(search);
   const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
   const [columns, setColumns] = useColumns(fields);
-  const [creating, setCreating] = useCreateDialog();
+  const [creating, setCreating] = useCreateDialog('write');
   const canWrite = usePermission('write');
   const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>

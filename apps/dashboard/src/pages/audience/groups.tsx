@@ -49,7 +49,7 @@ export function Groups() {
   const search = useSearch({ from: '/auth/p/$projectId/groups' });
   const groups = useApiQuery(GROUPS, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
-  const [creating, setCreating] = useCreateDialog();
+  const [creating, setCreating] = useCreateDialog('write');
   const canWrite = usePermission('write');
   const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>

@@ -75,7 +75,7 @@ export function Campaigns() {
     search: q ?? null,
   });
   const show = useShowSearch();
-  const [creating, setCreating] = useCreateDialog();
+  const [creating, setCreating] = useCreateDialog('write');
   const canWrite = usePermission('write');
   const { id: projectId } = useProject();
   const create = canWrite && (

@@ -51,6 +51,7 @@ export function Review({
   isSaved: boolean;
   save: () => Promise<boolean>;
 }) {
+  const { id: projectId } = useProject();
   const preflight = useApiQuery(PREFLIGHT, { id: campaign.id });
   return (
     <Section title="Review and send">
@@ -83,7 +84,14 @@ export function Review({
           {!part.readOnly && campaign.abTestId === null && (
             <Commands campaign={campaign} version={version} preflight={preflight} isSaved={isSaved} save={save} />
           )}
-          {campaign.abTestId !== null && <Variant campaign={campaign} abTestId={campaign.abTestId} save={save} />}
+          {campaign.abTestId !== null && (
+            <Group justify="space-between" gap="xs">
+              {!part.readOnly && <TestVariant campaignId={campaign.id} save={save} />}
+              <ButtonLink to="/p/$projectId/ab-tests/$abTestId" params={{ projectId, abTestId: campaign.abTestId }}>
+                Go to the A/B test
+              </ButtonLink>
+            </Group>
+          )}
         </Stack>
       </Card>
     </Section>
@@ -262,30 +270,18 @@ function Commands({
   );
 }
 
-/** A variant is sent by its test. */
-function Variant({
-  campaign: { id },
-  abTestId,
-  save,
-}: {
-  campaign: CampaignRow;
-  abTestId: string;
-  save: () => Promise<boolean>;
-}) {
-  const { id: projectId } = useProject();
+/** A variant is sent by its test, and can be tried before. */
+function TestVariant({ campaignId, save }: { campaignId: string; save: () => Promise<boolean> }) {
   const [testing, setTesting] = useState(false);
   const ask = async () => {
     if (await save()) setTesting(true);
   };
   return (
-    <Group justify="space-between" gap="xs">
+    <>
       <Button variant="default" onClick={() => void ask()}>
         Send test email
       </Button>
-      <ButtonLink to="/p/$projectId/ab-tests/$abTestId" params={{ projectId, abTestId }}>
-        Go to the A/B test
-      </ButtonLink>
-      <TestSend campaignId={id} opened={testing} onClose={() => setTesting(false)} />
-    </Group>
+      <TestSend campaignId={campaignId} opened={testing} onClose={() => setTesting(false)} />
+    </>
   );
 }

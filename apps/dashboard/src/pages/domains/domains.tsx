@@ -46,7 +46,7 @@ type Domain = DomainsQuery['domains']['nodes'][number];
 export function Domains() {
   const search = useSearch({ from: '/auth/p/$projectId/domains' });
   const domains = useApiQuery(DOMAINS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
-  const [adding, setAdding] = useCreateDialog();
+  const [adding, setAdding] = useCreateDialog('manage');
   const add = usePermission('manage') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
       Add domain

@@ -49,7 +49,7 @@ export function Journeys() {
   const search = useSearch({ from: '/auth/p/$projectId/journeys' });
   const show = useShowSearch();
   const journeys = useApiQuery(JOURNEYS, { after: cursorOf(search) ?? null, status: search.status ?? null });
-  const [creating, setCreating] = useCreateDialog();
+  const [creating, setCreating] = useCreateDialog('write');
   const canWrite = usePermission('write');
   const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>

@@ -57,7 +57,7 @@ type Key = ApiKeysQuery['apiKeys'][number];
 /** The API key list. */
 export function ApiKeys() {
   const keys = useApiQuery(API_KEYS, {});
-  const [creating, setCreating] = useCreateDialog();
+  const [creating, setCreating] = useCreateDialog('manage');
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       Create API key

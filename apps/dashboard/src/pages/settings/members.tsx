@@ -57,7 +57,7 @@ type Member = MembersQuery['members'][number];
 export function Members() {
   const members = useApiQuery(MEMBERS, {});
   const canManage = usePermission('manage');
-  const [inviting, setInviting] = useCreateDialog();
+  const [inviting, setInviting] = useCreateDialog('manage');
   return (
     <Page
       title="Members"

@@ -57,7 +57,7 @@ export function Templates() {
   const search = useSearch({ from: '/auth/p/$projectId/templates' });
   const templates = useApiQuery(TEMPLATES, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
-  const [creating, setCreating] = useCreateDialog();
+  const [creating, setCreating] = useCreateDialog('write');
   const canWrite = usePermission('write');
   const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
