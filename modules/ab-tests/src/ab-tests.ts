@@ -201,21 +201,19 @@ export async function startAbTest(
 ): Promise<void> {
   for (;;) {
     const test = await getAbTest(projectId, id);
+    const count = test.variantIds.length;
+    if (variantVersions != null && variantVersions.length !== count)
+      throw invalid({ field: 'variantVersions', message: `must have ${count} numbers, one for each variant` });
     if (test.status !== 'draft') throw new DomainError('conflict', 'This A/B test has already been started.');
     checkVersion('A/B test', version, test.version);
     const variants = await variantsOf(test);
-    if (variants.length < test.variantIds.length) throw new DomainError('conflict', VARIANT_IS_MISSING);
-    if (variantVersions != null && variantVersions.length !== variants.length)
-      throw invalid({
-        field: 'variantVersions',
-        message: `must have ${variants.length} numbers, one for each variant`,
-      });
+    if (variants.length < count) throw new DomainError('conflict', VARIANT_IS_MISSING);
     const changed = variants.findIndex(
       (variant, index) => variant.version !== (variantVersions?.[index] ?? variant.version),
     );
     if (changed >= 0)
       throw new DomainError('conflict', `Variant ${labelOf(changed)} was modified since you loaded it.`, [
-        { field: `variantVersions[${changed}]`, message: 'is not the current version' },
+        { field: `variantVersions.${changed}`, message: 'is not the current version' },
       ]);
     const ready: ReadyVariant[] = [];
     for (const [index, campaign] of variants.entries()) ready.push(await checkVariant(campaign, index, test.metric));
@@ -229,7 +227,7 @@ const VARIANT_IS_MISSING =
 
 /** @throws DomainError as `sendCampaign` for a variant that can't be sent, or whose result would not be measured, with its name. */
 async function checkVariant(campaign: Campaign, index: number, metric: AbTest['metric']): Promise<ReadyVariant> {
-  const problemOf = ({ field, message }: FieldProblem) => ({ field: `variants[${index}].${field}`, message });
+  const problemOf = ({ field, message }: FieldProblem) => ({ field: `variants.${index}.${field}`, message });
   try {
     const body = await checkReady(campaign);
     const { projectId, fromEmail, trackOpens: opens, trackClicks: clicks } = campaign;
@@ -322,9 +320,9 @@ export async function endTimersAfterRestore(): Promise<number> {
  */
 export async function chooseWinner(projectId: string, authorId: string, id: string, campaignId: string): Promise<void> {
   const test = await getAbTest(projectId, id);
-  if (test.status !== 'testing') throw notTesting(test.status);
   const winner = (await variantsOf(test)).find((variant) => variant.id === campaignId);
   if (winner === undefined) throw invalid({ field: 'campaignId', message: 'is not a variant of this A/B test' });
+  if (test.status !== 'testing') throw notTesting(test.status);
   if (!(await complete(test, winner, authorId))) throw notTesting('completed');
 }
 

@@ -196,7 +196,7 @@ describe('a campaign of a test', () => {
           variants[1],
         ]),
     );
-    expect([reply.status, fieldsOf(reply)]).toEqual([400, ['variants[1].subject']]);
+    expect([reply.status, fieldsOf(reply)]).toEqual([400, ['variants.1.subject']]);
     expect(await read(api, `/v1/ab-tests/${id}`)).toMatchObject({ status: 'draft', startedAt: null });
     expect(await read(api, `/v1/campaigns/${campaign}`)).toMatchObject({ status: 'draft' });
   });
@@ -230,8 +230,10 @@ describe('start', () => {
     };
     const refusal = (code: string, field: string) => ({ errors: [{ extensions: { code, details: [{ field }] } }] });
     expect(await start([1])).toMatchObject(refusal('validation_error', 'variantVersions'));
-    expect(await start([1, 1])).toMatchObject(refusal('conflict', 'variantVersions[1]'));
+    expect(await start([1, 1])).toMatchObject(refusal('conflict', 'variantVersions.1'));
     expect(await start([1, 2])).toEqual({ data: { startAbTest: { status: 'testing' } } });
+    expect(await start([1])).toMatchObject(refusal('validation_error', 'variantVersions'));
+    expect(await start([1, 2])).toMatchObject({ errors: [{ extensions: { code: 'conflict' } }] });
   });
 
   test('names the variant that cannot be sent, and the field', async () => {
@@ -240,14 +242,14 @@ describe('start', () => {
     const start = () => api.post(`/v1/ab-tests/${id}/start`);
     await api.patch(`/v1/campaigns/${variants[1]}`, { html: null });
     const incomplete = await start();
-    expect([incomplete.status, fieldsOf(incomplete)]).toEqual([400, ['variants[1].html']]);
+    expect([incomplete.status, fieldsOf(incomplete)]).toEqual([400, ['variants.1.html']]);
     expect(incomplete.body.error.message).toBe('Variant B: The campaign is incomplete: html.');
     await api.patch(`/v1/campaigns/${variants[1]}`, { html: 'Hi', from_email: 'me@other.example' });
     const forbidden = await start();
     expect([forbidden.status, forbidden.body.error.message]).toEqual([403, expect.stringMatching(/^Variant B: /)]);
     await api.patch(`/v1/campaigns/${variants[1]}`, { from_email: 'news@example.com', track_clicks: false });
     const untracked = await start();
-    expect([untracked.status, fieldsOf(untracked)]).toEqual([400, ['variants[1].track_clicks']]);
+    expect([untracked.status, fieldsOf(untracked)]).toEqual([400, ['variants.1.track_clicks']]);
   });
 
   test('is a conflict while a variant is missing, until there are fewer variants', async () => {

@@ -215,8 +215,8 @@ export async function scheduleCampaign(
   const campaign = await getCampaign(projectId, id);
   const conflict = scheduleStatusProblem(campaign);
   if (conflict !== undefined) throw new DomainError('conflict', conflict);
-  checkVersion('campaign', version, campaign.version);
   const schedule = await readSchedule(projectId, input);
+  checkVersion('campaign', version, campaign.version);
   await checkReady(campaign);
   await db.$transaction(async (tx) => {
     const { count } = await tx.campaign.updateMany({

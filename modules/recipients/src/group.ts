@@ -19,13 +19,13 @@ export async function groupRecipients(
   { name, filter }: { name: string; filter: RecipientFilter },
 ): Promise<string> {
   const { recipientsDeletedAt } = await getCampaign(projectId, campaignId);
+  checkDisplayName(name);
+  await checkLink(campaignId, filter);
   if (recipientsDeletedAt !== null)
     throw new DomainError(
       'conflict',
       'The recipients of this campaign have been deleted after their retention period.',
     );
-  checkDisplayName(name);
-  await checkLink(campaignId, filter);
   const { from, parameters } = recipientsSql(campaignId, filter);
   const text = `SELECT m.contact_id AS id ${from} ORDER BY m.id LIMIT ${parameters.add(MAX_GROUPED + 1)}`;
   const { rows } = await runCostly(projectId, () => pool.query<{ id: string }>(text, parameters.values));

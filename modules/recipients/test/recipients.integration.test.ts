@@ -249,6 +249,7 @@ test('recipients become a group, without contacts deleted since', async () => {
   expect(foreign.status).toBe(404);
   await pool.query('UPDATE campaigns SET recipients_deleted_at = now() WHERE project_id = $1', [api.projectId]);
   expect((await group('Late', { outcome: 'opened' })).status).toBe(409);
+  expect((await group(' ', { outcome: 'opened' })).body.error.details).toMatchObject([{ field: 'name' }]);
 });
 
 test('the campaign before is the last one started earlier that had recipients', async () => {

@@ -30,11 +30,12 @@ interface PreparedRoute {
   run: CompiledQuery['query'];
   read: (request: RestRequest) => Record<string, unknown>;
   reply: Replier;
-  /** Reads the row in the path; used only when the request is invalid, because `not_found` takes precedence. */
-  target: PreparedRoute | undefined;
 }
 
-type Prepared = PreparedRoute | PreparedStream;
+type Prepared = (PreparedRoute | PreparedStream) & {
+  /** Reads the row in the path; used only when the request is invalid, because `not_found` takes precedence. */
+  target?: PreparedRoute | undefined;
+};
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -48,8 +49,9 @@ export const EXPOSED_HEADERS =
 /** Serves `/v1`: each route runs its GraphQL document, which is validated against the schema at startup. */
 export function createFacade(schema: GraphQLSchema, routes: readonly Route[], streams: readonly StreamRoute[]) {
   const prepared = routes.map((route) => prepare(schema, route));
-  for (const each of prepared) each.target = targetOf(each, prepared);
-  const router = new Router<Prepared>([...prepared, ...streams.map((route) => prepareStream(schema, route))]);
+  const all: Prepared[] = [...prepared, ...streams.map((route) => prepareStream(schema, route))];
+  for (const each of all) each.target = targetOf(each, prepared);
+  const router = new Router(all);
 
   return async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const requestId = requestIdOf(request);
@@ -78,7 +80,6 @@ function prepare(schema: GraphQLSchema, route: Route): PreparedRoute {
     run: compileOnFirstUse(schema, route),
     read: variablesReader(requestShape(schema, route)),
     reply: replier(route.reply),
-    target: undefined,
   };
 }
 
@@ -98,9 +99,9 @@ function compileOnFirstUse(schema: GraphQLSchema, { method, path, document }: Ro
   };
 }
 
-/** The GET route of the row that a write names: the one with the longest common path. */
-function targetOf({ route }: PreparedRoute, all: readonly PreparedRoute[]): PreparedRoute | undefined {
-  if (route.method === 'GET' || !route.path.includes('{')) return undefined;
+/** The GET route of the row that a path names: the one with the longest common path, which may be the route itself. */
+function targetOf({ route }: Prepared, all: readonly PreparedRoute[]): PreparedRoute | undefined {
+  if (!route.path.includes('{')) return undefined;
   return all
     .filter((other) => other.route.method === 'GET' && other.route.path.endsWith('}'))
     .filter((other) => route.path === other.route.path || route.path.startsWith(`${other.route.path}/`))
@@ -131,15 +132,16 @@ async function handle(
   const permission = found.route.needs === 'full' ? 'read' : 'sending';
   if (!caller.may(permission)) throw refusal({ caller }, permission);
   const key = header(request, 'idempotency-key');
-  if ('answer' in found) return found.answer({ caller, requestId, params: match.params, request, response, key });
+  const context: Context = { caller, requestId };
+  const { params } = match;
+  const whenValid = <T>(read: () => T | Promise<T>) => preferRowProblem(found, context, params, read);
+  if ('answer' in found) return whenValid(() => found.answer({ caller, requestId, params, request, response, key }));
   const { route } = found;
   const projectId = route.project === 'none' ? undefined : caller.projectId;
-  const context: Context = { caller, requestId };
-  const whenValid = <T>(read: () => T | Promise<T>) => preferRowProblem(found, context, match.params, read);
   const run = async (bytes: Buffer) => {
     const variables = await whenValid(() => {
       const query = queryOf(request);
-      return found.read({ params: match.params, query, body: parseBody(request.headers['content-type'], bytes) });
+      return found.read({ params, query, body: parseBody(request.headers['content-type'], bytes) });
     });
     return toStored(await executeRoute(found, context, variables));
   };
@@ -163,7 +165,7 @@ const INVALID_REQUEST = new Set<ErrorCode>(['validation_error', 'unsupported_med
  * state conflicts.
  */
 async function preferRowProblem<T>(
-  { route, target }: PreparedRoute,
+  { route, target }: Prepared,
   context: Context,
   params: Record<string, string>,
   read: () => T | Promise<T>,
@@ -173,7 +175,9 @@ async function preferRowProblem<T>(
   } catch (error) {
     if (target === undefined || !(error instanceof DomainError) || !INVALID_REQUEST.has(error.code)) throw error;
     const { body } = await executeRoute(target, context, target.read({ params, query: NO_QUERY, body: undefined }));
-    const problem = route.stateProblem?.((body as { data: Record<string, unknown> }).data);
+    const problem = ('stateProblem' in route ? route.stateProblem : undefined)?.(
+      (body as { data: Record<string, unknown> }).data,
+    );
     throw problem === undefined ? error : new DomainError('conflict', problem);
   }
 }

@@ -1,5 +1,6 @@
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
+import { routes, streams } from '../../src/routes.ts';
 import { everything } from './fixtures.ts';
 
 const NOBODY = 'grp_00000000000000000000000000';
@@ -32,6 +33,40 @@ test('checks come in the order 401, 403 insufficient_scope, project, 404, 400, 4
   expect(await patch(both, path, bad, api.projectId)).toBe('400 validation_error');
   expect(await patch(both, path, { name: 'Taken' }, api.projectId)).toBe('409 conflict');
   expect(await patch(both, path, { name: 'Free' }, api.projectId)).toBe('200');
+});
+
+/** Every request that names a row, without those whose row is the project, which is a 403. */
+const onRows = [...routes, ...streams].filter(({ path, project }) => path.includes('{') && project !== 'path');
+
+const withSendingKey = async () => {
+  const api = await testApi();
+  return { api, sending: (await api.newKey('sending', [api.projectId])).key };
+};
+let shared: ReturnType<typeof withSendingKey> | undefined;
+
+test.each(onRows.map(({ method, path }) => [`${method} ${path}`, method, path] as const))(
+  '%s checks the key, its scope, the row and then what is sent',
+  async (_name, method, path) => {
+    const { api, sending } = await (shared ??= withSendingKey());
+    const absent = `${path.replaceAll(/\{\w+\}/g, NOBODY)}?nme=1`;
+    const hasBody = method !== 'GET' && method !== 'DELETE';
+    const send = async (options: { key?: string | null }) => {
+      const reply = await api.send(method, absent, { ...options, ...(hasBody && { body: '{' }) });
+      return `${reply.status} ${reply.body.error.code}`;
+    };
+    expect(await send({ key: null })).toBe('401 unauthorized');
+    expect(await send({ key: sending })).toBe('403 insufficient_scope');
+    expect(await send({})).toBe('404 not_found');
+  },
+);
+
+test.each([
+  ['ab-tests/{id}/choose-winner', { campaign_id: NOBODY }, 'campaign_id'],
+  ['campaigns/{id}/schedule', { scheduled_at: '2020-01-01T00:00:00Z', version: 1_000 }, 'scheduled_at'],
+])('what is sent to %s is checked before versions and states', async (of, body, field) => {
+  const { api, fill } = await everything();
+  const { status, body: reply } = await api.post(fill(`/v1/${of}`), body);
+  expect([status, reply.error.details]).toMatchObject([400, [{ field }]]);
 });
 
 const OUTDATED = { version: 1_000 };
