@@ -132,7 +132,7 @@ inBrowser('preparing a campaign', () => {
     await window.open(`/campaigns/${empty.id}`);
     await page.getByRole('button', { name: 'Send test email' }).click();
     await dialog.getByRole('button', { name: 'Send test' }).click();
-    await dialog.getByText('Subject is required. Content is required unless you choose a template.').waitFor();
+    await dialog.getByText('Subject is required. Content is required, unless a template is chosen.').waitFor();
   });
 
   test('a scheduled campaign changes only after a confirmation', async () => {

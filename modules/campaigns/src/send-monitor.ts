@@ -7,6 +7,17 @@ import { blockedNotice, pausedNotice } from './notices.ts';
 import { DEFAULT_POLICY } from '@postroom/sending-policy';
 
 /**
+ * What a reason calls a field: `groupIds.0` is *groups*. People read one reason in mail, the dashboard, webhooks and `/v1`, and
+ * only some of them know the names of an API.
+ */
+export const fieldInWords = (field: string): string =>
+  field
+    .replace(/\.\d+$/, '')
+    .replace(/^html$/, 'content')
+    .replace(/Id(?=s?$)/, '')
+    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/**
  * Pauses a campaign with a human-readable reason, records `campaign.paused` (spec: campaign.paused) and notifies the
  * project's owners and admins. No-op if it is not in status `from`, or not scheduled for `scheduledAt`. @returns whether it was paused.
  */

@@ -38,7 +38,7 @@ import {
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { type CampaignRow, setWaiting } from './progress-row.ts';
 import { frequencyCapOf, getPolicy } from '@postroom/sending-policy';
-import { autoPause, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
+import { autoPause, fieldInWords, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
 
 /** Messages settled so far in this run, by state. */
 export type Tally = Partial<Record<Settlement['state'], number>>;
@@ -110,7 +110,7 @@ async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefin
     return frame;
   } catch (error) {
     if (!(error instanceof MessageError)) throw error;
-    await autoPause(row.id, `The message could not be composed (${error.field}): ${error.message}`);
+    await autoPause(row.id, `The message could not be composed (${fieldInWords(error.field)}): ${error.message}`);
     return undefined;
   }
 }

@@ -13,7 +13,6 @@ import {
   pool,
   type Prisma,
   record,
-  restPath,
   signalWorkflow,
   startWorkflow,
   checkVersion,
@@ -22,7 +21,7 @@ import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign, contentOf } from './content.ts';
 import { campaignCommanded, campaignScheduled } from './events.ts';
 import { NO_LOCAL_TIME, readSchedule, type ScheduleInput } from './local-time.ts';
-import { autoPause, senderBlock } from './send-monitor.ts';
+import { autoPause, fieldInWords, senderBlock } from './send-monitor.ts';
 import { startSending, timerOf, workflowIdOf } from './workflow.ts';
 
 /**
@@ -164,12 +163,12 @@ export async function missingParts(campaign: Campaign): Promise<{ problems: Fiel
     ...(wrongSubject === undefined ? [] : [{ field: 'subject', message: wrongSubject }]),
     ...(campaign.fromEmail ? [] : [{ field: 'fromEmail', message: 'is required' }]),
     ...(html.trim() === '' && bodyProblems.length === 0
-      ? [{ field: 'html', message: 'is required unless templateId is set' }]
+      ? [{ field: 'html', message: 'is required, unless a template is chosen' }]
       : []),
     ...bodyProblems,
     ...groupProblems,
     ...(groupProblems.length === 0 && !(await hasRecipients(projectId, campaign))
-      ? [{ field: 'recipients', message: 'must be at least one contact, in groupIds or segmentIds' }]
+      ? [{ field: 'recipients', message: 'must be at least one contact, in groups or segments' }]
       : []),
   ];
   return { problems, body };
@@ -290,10 +289,10 @@ export async function startScheduled(id: string, scheduledAt: Date): Promise<'st
 
 const MAX_REASONS = 5;
 
-/** Why a campaign could not start, as a sentence: what is missing, with the names of `/v1`, which webhooks use too. */
+/** Why a campaign could not start, as a sentence: what is missing. */
 function reasonOf({ message, details }: DomainError): string {
   if (details.length === 0) return message;
-  const reasons = details.slice(0, MAX_REASONS).map((detail) => `${restPath(detail.field)}: ${detail.message}`);
+  const reasons = details.slice(0, MAX_REASONS).map((detail) => `${fieldInWords(detail.field)}: ${detail.message}`);
   return `${reasons.join('; ')}${details.length > MAX_REASONS ? '; …' : '.'}`;
 }
 

@@ -47,7 +47,7 @@ test('a campaign that could not start at its time says what is missing, and beco
   await api.delete(`/v1/groups/${group.id}`);
   expect(await startScheduled(id, scheduledAt)).toBe('paused');
   const path = `/v1/campaigns/${id}`;
-  const reason = `The campaign could not start at its scheduled time. group_ids.0: ${group.id} is not a group of this project.`;
+  const reason = `The campaign could not start at its scheduled time. groups: ${group.id} is not a group of this project.`;
   expect((await api.get(path)).body.data).toMatchObject({ status: 'paused', pauseReason: reason });
   expect((await api.events('campaign.paused')).map(({ data }) => data['reason'])).toEqual([reason]);
 
@@ -74,6 +74,16 @@ test('a campaign that was paused while it was sent cannot become a draft', async
   expect((await api.post(`${path}/unschedule`)).status).toBe(409);
   expect((await api.patch(path, { subject: 'New' })).body.error.message).toBe(
     'Only a draft or scheduled campaign can be edited.',
+  );
+});
+
+test('the reason why a campaign could not start uses no names of the API', async () => {
+  const { api, id, scheduledAt } = await dueCampaign();
+  const incomplete = { group_ids: [], from_email: null, html: null };
+  expect((await api.patch(`/v1/campaigns/${id}`, incomplete)).status).toBe(200);
+  expect(await startScheduled(id, scheduledAt)).toBe('paused');
+  expect((await api.get(`/v1/campaigns/${id}`)).body.data.pauseReason).toBe(
+    'The campaign could not start at its scheduled time. from email: is required; content: is required, unless a template is chosen; recipients: must be at least one contact, in groups or segments.',
   );
 });
 

@@ -10,6 +10,7 @@ import { useNavigate } from '../../components/use-navigate.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AbTestRow } from './ab-test-row.ts';
+import { inCampaignWords } from './findings.ts';
 
 const START = graphql(`
   mutation StartAbTest($id: ID!, $version: Int!, $variantVersions: [Int!]!) {
@@ -88,7 +89,7 @@ function DraftCommands({ test: { id, name, variants, samplePercent, version } }:
         action="Start"
         harmless
         running={start.running}
-        problem={start.problem}
+        problem={inCampaignWords(start.problem)}
         onConfirm={() => void confirm()}
       >
         {variants.length} variants go to {formatPercent(samplePercent)} of the audience now, in equal shares.{' '}

@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { AudienceSelects } from './audience.tsx';
 import type { CampaignRow } from './campaign-row.ts';
+import { inCampaignWords } from './findings.ts';
 
 const CHANGE_AUDIENCE = graphql(`
   mutation ChangeAudience($id: ID!, $input: UpdateCampaignInput!) {
@@ -38,7 +39,7 @@ export function ChangeAudience({
       title="Audience"
       action="Update audience"
       running={change.running}
-      problem={change.problem}
+      problem={inCampaignWords(change.problem)}
       onConfirm={() => void confirm()}
       harmless
     >

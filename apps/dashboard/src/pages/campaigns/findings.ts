@@ -15,6 +15,8 @@ const LABELS: Record<string, string> = {
   excludedSegmentIds: 'Exclude contacts in',
   previewText: 'Preview text',
   postalAddress: 'Postal address',
+  trackOpens: 'Opens',
+  trackClicks: 'Clicks',
   frequencyCap: 'Frequency cap',
   body: 'Content',
 };
@@ -22,7 +24,6 @@ const LABELS: Record<string, string> = {
 /** Findings name fields and deleted records as the API does; this replaces them with what the page shows. */
 const inWords = (message: string) =>
   message
-    .replace('unless templateId is set', 'unless you choose a template')
     .replace(/^\w+ is not a (group|segment) of this project$/, 'the $1 was deleted, so remove it')
     .replace(/^has a condition on the group \w+, which/, 'a segment has a condition on a group that')
     .replace(/^has a condition on the (custom field .*), which/s, 'a segment has a condition on the $1, which')
@@ -30,6 +31,9 @@ const inWords = (message: string) =>
 
 /** Most messages continue the label, as in "Subject is required"; others follow a colon. */
 export function finding(field: string, message: string): string {
+  const [, variant, ofVariant] = /^variants\.(\d+)\.(.+)$/.exec(field) ?? [];
+  if (ofVariant !== undefined)
+    return `Variant ${String.fromCharCode(65 + Number(variant))}: ${finding(ofVariant, message)}`;
   const label = LABELS[field.replace(/\.\d+$/, '')];
   const words = inWords(message);
   if (label === undefined) return words;

@@ -9,6 +9,7 @@ import { FormProblem } from '../../components/form.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign-row.ts';
+import { inCampaignWords } from './findings.ts';
 import { UNSCHEDULE } from './unschedule.ts';
 
 const PAUSE = graphql(`
@@ -58,7 +59,7 @@ export function RunCommands({ campaign }: { campaign: CampaignRow }) {
   };
   return (
     <>
-      <FormProblem problem={pause.problem ?? resume.problem ?? unschedule.problem} />
+      <FormProblem problem={pause.problem ?? inCampaignWords(resume.problem) ?? unschedule.problem} />
       <Button variant="default" onClick={() => setAsking('rate')}>
         Rate
       </Button>
