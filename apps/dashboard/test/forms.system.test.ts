@@ -139,6 +139,18 @@ inBrowser('forms', () => {
     }
   });
 
+  test('a browser submits an address beyond ASCII, and none that is empty', async () => {
+    const api = await testApi();
+    const { body } = await api.post('/v1/forms', { name: 'News', double_opt_in: false });
+    await using window = await openWindow(api);
+    const { page } = window;
+    await page.goto(`/f/${body.data.id}`);
+    const isValid = () => page.evaluate('document.forms[0].checkValidity()');
+    expect(await isValid()).toBe(false);
+    await page.getByLabel('Email').fill('用户@example.net');
+    expect(await isValid()).toBe(true);
+  });
+
   test('the pages of the dashboard are accessible', async () => {
     const api = await testApi();
     const owner = await signedIn(api);

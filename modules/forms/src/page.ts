@@ -92,10 +92,12 @@ function control({ key, type, options }: ShownField, attributes: string, value: 
     );
     return `<select ${attributes}>${choices.join('')}</select>`;
   }
-  const kind =
-    key === 'email' ? 'type="email" autocomplete="email"' : key === 'name' ? 'autocomplete="name"' : INPUTS[type];
+  const kind = key === 'email' ? EMAIL_INPUT : key === 'name' ? 'autocomplete="name"' : INPUTS[type];
   return `<input ${kind} ${attributes}${value === '' ? '' : ` value="${escapeHtml(value)}"`}>`;
 }
+
+/** Browsers accept only ASCII before the `@` of `type="email"`; the server takes other addresses too, and names what is wrong. */
+const EMAIL_INPUT = 'type="text" inputmode="email" autocapitalize="none" autocomplete="email"';
 
 const INPUTS = {
   text: 'type="text"',

@@ -101,6 +101,14 @@ test('a subscriber fills in the page, gets one email, confirms with its button, 
   );
 });
 
+test('an address beyond ASCII is taken', async () => {
+  const api = await formsProject();
+  const form = await newForm(api);
+  const submitted = await submitPage(api, form, { email: '用户@example.net' });
+  expect(await submitted.text()).toContain('<b>用户@example.net</b>');
+  expect(await mails(api)).toMatchObject([{ email: '用户@example.net' }]);
+});
+
 test('an internationalized address reads as it was typed, which browsers encode', async () => {
   const api = await formsProject();
   const form = await newForm(api);
