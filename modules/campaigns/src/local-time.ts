@@ -56,7 +56,7 @@ export async function readSchedule(
         input[field] == null ? [] : [{ field, message: 'requires localTime' }],
       ),
     );
-    if (scheduledAt == null) throw invalid({ field: 'scheduledAt', message: 'is required unless localTime is set' });
+    if (scheduledAt == null) throw invalid({ field: 'scheduledAt', message: 'is required, unless localTime is given' });
     const problem = scheduleProblem(scheduledAt);
     if (problem !== undefined) throw invalid({ field: 'scheduledAt', message: problem });
     return { scheduledAt, ...NO_LOCAL_TIME };

@@ -149,7 +149,7 @@ function fromJson(body: Buffer): Values {
     throw new DomainError('validation_error', 'The body must be a JSON object.');
   const { custom_fields: customFields = {}, ...rest } = given as Record<string, unknown>;
   if (typeof customFields !== 'object' || customFields === null || Array.isArray(customFields))
-    throw invalid({ field: 'custom_fields', message: 'must be an object of values by key' });
+    throw invalid({ field: 'custom_fields', message: 'must be an object' });
   const flat = {
     ...rest,
     ...Object.fromEntries(Object.entries(customFields).map(([key, value]) => [CUSTOM_PREFIX + key, value])),

@@ -39,10 +39,11 @@ export const DateTimeScalar = new GraphQLScalarType<Date, string>({
   parseLiteral: (node) => parseDateTimeValue(node.kind === Kind.STRING ? node.value : undefined),
 });
 
-function parseJson(value: unknown): unknown {
-  const problem = jsonProblem(value);
+function checked(value: unknown, problem = jsonProblem(value)): unknown {
   return problem === undefined ? value : refuse(`${problem.path} ${problem.message}`.trim());
 }
+
+const parseJson = (value: unknown) => checked(value);
 
 function jsonLiteral(node: ValueNode, variables: Record<string, unknown> | null | undefined): unknown {
   switch (node.kind) {
@@ -78,11 +79,17 @@ export const EmailAddressScalar = new GraphQLScalarType<string, string>({
   parseLiteral: StringScalar.parseLiteral,
 });
 
-function parseAddresses(value: unknown): string[] {
-  if (typeof value === 'string') return [parseText(value)];
-  if (!Array.isArray(value)) return refuse('must be an address or a list of addresses');
-  return value.map((item: unknown) => (typeof item === 'string' ? parseText(item) : refuse('must hold strings only')));
+/** The first problem of a value that should be one address or a list of them, and its path, as `jsonProblem`. */
+export function addressListProblem(value: unknown): { path: string; message: string } | undefined {
+  if (typeof value !== 'string' && !Array.isArray(value))
+    return { path: '', message: 'must be an address or a list of addresses' };
+  const items = [value].flat() as unknown[];
+  const wrong = items.findIndex((item) => typeof item !== 'string');
+  if (wrong === -1) return jsonProblem(value);
+  return { path: String(wrong), message: items[wrong] === null ? 'must not be null' : 'must be a string' };
 }
+
+const parseAddresses = (value: unknown) => [checked(value, addressListProblem(value))].flat() as string[];
 
 export const AddressListScalar = new GraphQLScalarType<string[], string[]>({
   name: 'AddressList',

@@ -203,7 +203,7 @@ export function coerceValues(given: unknown, schema: Schema): Coerced {
   const coerced: Coerced = { values: {}, cleared: [], problems: [] };
   if (given == null) return coerced;
   if (typeof given !== 'object' || Array.isArray(given)) {
-    coerced.problems.push({ field: 'customFields', message: 'must be an object of values by key' });
+    coerced.problems.push({ field: 'customFields', message: 'must be an object' });
     return coerced;
   }
   for (const [key, value] of Object.entries(given)) {

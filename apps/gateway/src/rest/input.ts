@@ -1,4 +1,5 @@
 import {
+  addressListProblem,
   DomainError,
   type FieldProblem,
   jsonProblem,
@@ -76,11 +77,17 @@ const SCALAR_CHECKS: Record<string, (value: unknown) => string | FieldProblem | 
   Float: (value) => (typeof value === 'number' ? numberProblem(value) : 'must be a number'),
   Int: (value) =>
     Number.isInteger(value) && Math.abs(value as number) < MAX_INT ? undefined : 'must be a 32-bit integer',
-  JSON: (value) => {
-    const problem = jsonProblem(value);
-    return problem && { field: problem.path, message: problem.message };
-  },
+  JSON: inPlace(jsonProblem),
+  AddressList: inPlace(addressListProblem),
 };
+
+/** A check whose problem may be anywhere within the value. */
+function inPlace(find: (value: unknown) => { path: string; message: string } | undefined) {
+  return (value: unknown) => {
+    const problem = find(value);
+    return problem && { field: problem.path, message: problem.message };
+  };
+}
 
 function checkByParsing(parse: (value: unknown) => unknown) {
   return (value: unknown) => {

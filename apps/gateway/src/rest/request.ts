@@ -109,7 +109,7 @@ function parameterReader(variables: readonly Variable[]) {
   const known = new Map(variables.map((each) => [each.name, { ...each, read: queryReader(each.type) }]));
   return (query: URLSearchParams, problems: FieldProblem[]): Record<string, unknown> => {
     const values: Record<string, unknown> = {};
-    for (const name of query.keys()) {
+    for (const name of new Set(query.keys())) {
       if (!known.has(name)) problems.push({ field: name, message: 'is not a known query parameter' });
     }
     for (const { name, variable, read } of known.values()) {

@@ -34,6 +34,18 @@ test.each([
   expect(await api.post('/v1/groups', body)).toMatchObject(refusal(field, message));
 });
 
+test.each([
+  [['ada@example.com', 7], 'to.1', 'must be a string'],
+  [['ada@example.com', null], 'to.1', 'must not be null'],
+  [['a\u0000@example.com'], 'to.0', 'must not contain the NUL character'],
+  ['a\u0000@example.com', 'to', 'must not contain the NUL character'],
+  [7, 'to', 'must be an address or a list of addresses'],
+])('of a list of addresses, the wrong one is named: %j', async (to, field, message) => {
+  const api = await testApi();
+  const { status, body } = await api.post('/v1/emails', { from: 'ada@example.com', to, subject: 'Hi', text: 'Hi' });
+  expect([status, body.error.details]).toEqual([400, [{ field, message }]]);
+});
+
 test('all problems are reported, and the message repeats the first', async () => {
   const api = await testApi();
   const { body } = await api.post('/v1/groups', { name: 7, emails: 8, colour: 'red' });
@@ -305,7 +317,7 @@ test('a boolean in a query is true, false, 1 or 0, as generated clients write it
 
 const problemOf = async (api: Api, query: string) => {
   const reply = await api.get(`/v1/contacts?${query}`);
-  return [reply.status, reply.body.error?.details[0]?.field];
+  return [reply.status, ...(reply.body.error?.details ?? []).map(({ field }: { field: string }) => field)];
 };
 
 test.each([
@@ -317,6 +329,7 @@ test.each([
   ['limit=1.5', 'limit'],
   ['limit=', 'limit'],
   ['limit=5&limit=6', 'limit'],
+  ['nme=1&nme=2', 'nme'],
   ['limit=99999999999999999999', 'limit'],
   ['suppressed=maybe', 'suppressed'],
   ['created_after=yesterday', 'created_after'],

@@ -76,6 +76,28 @@ describe('every field error uses the /v1 name, in message and details', () => {
   });
 });
 
+/** A value of another type. */
+const wrongFor = ({ type }: Variable) => (String(type).startsWith('[') || getNamedType(type).name === 'Int' ? 'x' : 7);
+
+const WRONG_TYPE =
+  /^must be (a string|an array|an object(: .+)?|true or false|a number|a 32-bit integer|an ISO 8601 date and time .+|one of: .+|an address or a list of addresses)$/;
+
+describe('a value of the wrong type is refused in the same words everywhere', () => {
+  test.each(
+    shapes.filter(({ shape }) => shape.body.length > 0).map((one) => [one.route.path, one.route.method, one] as const),
+  )('%s %s', async (_path, _method, { route, shape }) => {
+    const all = await (shared ??= everything());
+    for (const variable of shape.body) {
+      const body = { ...bodyOf(route, all), [variable.name]: wrongFor(variable) };
+      const { status, body: reply } = await all.api.send(route.method, all.fill(route.path), { body });
+      expect([status, reply.error?.details]).toEqual([
+        400,
+        [{ field: variable.name, message: expect.stringMatching(WRONG_TYPE) }],
+      ]);
+    }
+  });
+});
+
 test('every field of a request is in snake_case, including nested ones', () => {
   const names = (variable: Variable): string[] => {
     const type = getNamedType(variable.type);
