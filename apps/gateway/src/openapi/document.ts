@@ -183,6 +183,9 @@ Everything is JSON over HTTP. Authenticate each request with an API key: \`Autho
 
 **Names.** Requests use snake_case, responses camelCase. Unknown fields are rejected, so a misspelled one is never silently ignored.
 
+**Null.** In a POST, null is the same as an omitted field. In a PATCH, null removes a value or restores a default, and an omitted field keeps its value.
+A field that always has a value rejects null in a PATCH, so that an unset variable does not clear it.
+
 **Lists** are sorted newest first: \`{"data": […], "has_more": true, "next_cursor": "…"}\`. Pass \`next_cursor\` as \`cursor\` to get the next page.
 \`limit\` is 1 to 1000, and defaults to 100. A page of very large rows can be shorter than \`limit\`; \`has_more\` says whether there are more.
 

@@ -64,6 +64,34 @@ describe('PATCH names each field that must not be null', () => {
   });
 });
 
+describe('POST takes null for each field that may be omitted', () => {
+  const creates = routes
+    .filter(({ method, path }) => method === 'POST' && !path.includes('{'))
+    .map((route) => {
+      const optional = requestShape(schema, route).body.filter(({ type }) => isNullableType(type));
+      return [route.path, route.example ?? {}, optional.map(({ name }) => name)] as const;
+    })
+    .filter(([, , names]) => names.length > 0);
+  test.each(creates)('%s', async (path, example, names) => {
+    for (const name of names) {
+      const { body } = await own.api.post(path, { ...example, [name]: null });
+      const { details = [] } = (body.error ?? {}) as { details?: { field: string; message: string }[] };
+      expect(details.filter(({ message }) => /null|must be an? /.test(message))).toEqual([]);
+    }
+  });
+});
+
+test('a contact created with null has no custom fields, in a batch too', async () => {
+  const nulls = { name: null, custom_fields: null };
+  const { status, body } = await own.api.post('/v1/contacts', { email: 'null@example.com', ...nulls });
+  expect([status, body.data.customFields, body.data.name]).toEqual([201, {}, 'null']);
+  const contacts = [{ email: 'null@example.com', ...nulls }];
+  await own.api.patch(`/v1/contacts/${body.data.id}`, { name: 'Nell' });
+  const { body: batch } = await own.api.post('/v1/contacts/batch', { contacts, on_conflict: 'update' });
+  expect(batch.data).toMatchObject([{ id: body.data.id, status: 'existing' }]);
+  expect((await own.api.get(`/v1/contacts/${body.data.id}`)).body.data.name).toBe('Nell');
+});
+
 test('a mutation names them too, also within lists', async () => {
   const detailsOf = async (mutation: string, variables: Record<string, unknown>) =>
     (await own.api.graphql(mutation, variables)).body.errors?.[0].extensions.details;
