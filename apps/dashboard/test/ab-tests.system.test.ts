@@ -143,7 +143,7 @@ inBrowser('A/B tests', () => {
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Start' }).click();
-    await dialog.getByText('Variant B: The campaign is incomplete: html.').waitFor();
+    await dialog.getByText('Variant B: Content is required, unless a template is chosen.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'More for Sale' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
