@@ -76,7 +76,7 @@ describe('scheduling', () => {
   });
 
   test.each([
-    [{}, 'scheduled_at', 'is required unless local_time is set'],
+    [{}, 'scheduled_at', 'is required, unless local_time is given'],
     [{ time_zone: 'Europe/Berlin' }, 'time_zone', 'requires local_time'],
     [{ time_zone_field: 'zone' }, 'time_zone_field', 'requires local_time'],
     [

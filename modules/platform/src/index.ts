@@ -178,7 +178,6 @@ export { signalWorkflow, startWorkflow, type WorkflowStart } from './outbox.ts';
 export { stopAfterRepeatedErrors } from '@postroom/temporal/repeated-errors';
 export * from './pages.ts';
 export * from './rest.ts';
-export { addressListProblem } from './scalars.ts';
 export { unreadableSecret } from './unreadable-secret.ts';
 export { safeRedirect } from '@postroom/network/safe-redirect';
 export {

@@ -1,6 +1,13 @@
 import { GraphQLError, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
 import { answerText } from '@postroom/concurrency';
-import { DATE_TIME_PROBLEM, isoString, jsonProblem, parseDateTime, textProblem } from '@postroom/errors';
+import {
+  addressesProblem,
+  DATE_TIME_PROBLEM,
+  isoString,
+  jsonProblem,
+  parseDateTime,
+  textProblem,
+} from '@postroom/errors';
 import { MAX_MAILBOX_LENGTH } from './limits.ts';
 
 const refuse = (message: string): never => {
@@ -39,11 +46,9 @@ export const DateTimeScalar = new GraphQLScalarType<Date, string>({
   parseLiteral: (node) => parseDateTimeValue(node.kind === Kind.STRING ? node.value : undefined),
 });
 
-function checked(value: unknown, problem = jsonProblem(value)): unknown {
+function parseJson(value: unknown, problem = jsonProblem(value)): unknown {
   return problem === undefined ? value : refuse(`${problem.path} ${problem.message}`.trim());
 }
-
-const parseJson = (value: unknown) => checked(value);
 
 function jsonLiteral(node: ValueNode, variables: Record<string, unknown> | null | undefined): unknown {
   switch (node.kind) {
@@ -67,7 +72,7 @@ export const JsonScalar = new GraphQLScalarType<unknown, unknown>({
   name: 'JSON',
   description: 'Any JSON value.',
   serialize: answerText,
-  parseValue: parseJson,
+  parseValue: (value) => parseJson(value),
   parseLiteral: (node, variables) => parseJson(jsonLiteral(node, variables)),
 });
 
@@ -79,17 +84,7 @@ export const EmailAddressScalar = new GraphQLScalarType<string, string>({
   parseLiteral: StringScalar.parseLiteral,
 });
 
-/** The first problem of a value that should be one address or a list of them, and its path, as `jsonProblem`. */
-export function addressListProblem(value: unknown): { path: string; message: string } | undefined {
-  if (typeof value !== 'string' && !Array.isArray(value))
-    return { path: '', message: 'must be an address or a list of addresses' };
-  const items = [value].flat() as unknown[];
-  const wrong = items.findIndex((item) => typeof item !== 'string');
-  if (wrong === -1) return jsonProblem(value);
-  return { path: String(wrong), message: items[wrong] === null ? 'must not be null' : 'must be a string' };
-}
-
-const parseAddresses = (value: unknown) => [checked(value, addressListProblem(value))].flat() as string[];
+const parseAddresses = (value: unknown) => [parseJson(value, addressesProblem(value))].flat() as string[];
 
 export const AddressListScalar = new GraphQLScalarType<string[], string[]>({
   name: 'AddressList',

@@ -22,7 +22,7 @@ export { type ConnectionCause, connectionFailure } from './connection-errors.ts'
 export { errorLine, runCommand } from './command.ts';
 export { DATE_TIME_PROBLEM, isoString, parseDateTime } from './date-times.ts';
 export { isTimeZone, localInstant, zoneOffset } from './time-zones.ts';
-export { checkJsonObject, jsonProblem, MAX_NUMBER, numberProblem } from './json-problems.ts';
+export { addressesProblem, checkJsonObject, jsonProblem, MAX_NUMBER, numberProblem } from './json-problems.ts';
 export { countOf } from './plural.ts';
 export {
   CHECK_VIOLATION,

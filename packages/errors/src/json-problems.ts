@@ -47,3 +47,13 @@ export function checkJsonObject(field: string, given: unknown, maxLength: number
     throw invalid({ field, message: `must be at most ${maxLength} characters of JSON` });
   return given as Record<string, unknown>;
 }
+
+/** The first problem of a value that should be one address or a list of them, and its path, as `jsonProblem`. */
+export function addressesProblem(value: unknown): { path: string; message: string } | undefined {
+  if (typeof value !== 'string' && !Array.isArray(value))
+    return { path: '', message: 'must be an address or a list of addresses' };
+  const items = [value].flat() as unknown[];
+  const wrong = items.findIndex((item) => typeof item !== 'string');
+  if (wrong === -1) return jsonProblem(value);
+  return { path: String(wrong), message: items[wrong] === null ? 'must not be null' : 'must be a string' };
+}

@@ -1,5 +1,5 @@
+import { addressesProblem } from '@postroom/errors';
 import {
-  addressListProblem,
   DomainError,
   type FieldProblem,
   jsonProblem,
@@ -78,7 +78,7 @@ const SCALAR_CHECKS: Record<string, (value: unknown) => string | FieldProblem | 
   Int: (value) =>
     Number.isInteger(value) && Math.abs(value as number) < MAX_INT ? undefined : 'must be a 32-bit integer',
   JSON: inPlace(jsonProblem),
-  AddressList: inPlace(addressListProblem),
+  AddressList: inPlace(addressesProblem),
 };
 
 /** A check whose problem may be anywhere within the value. */
