@@ -70,6 +70,21 @@ inBrowser('API keys', () => {
     expect([await status(api.projectId), await status(other.projectId)]).toEqual([403, 200]);
   });
 
+  test('an admin is not offered what only owners may: a key for all projects, and removing an owner', async () => {
+    const api = await testApi();
+    const owner = await signedIn(api);
+    await using window = await windowOf(api, 'admin');
+    const { page } = window;
+    await window.open('/keys');
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    await soon(() => page.getByLabel('All projects, including future ones').isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await window.open('/members');
+    const row = page.getByRole('row').filter({ hasText: owner.email });
+    await row.waitFor();
+    expect(await row.getByRole('button').count()).toBe(0);
+  });
+
   test('a member is not offered API keys, and the URL explains why', async () => {
     const api = await testApi();
     await using window = await windowOf(api, 'member');

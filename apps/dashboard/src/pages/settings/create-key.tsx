@@ -91,6 +91,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onC
           <Checkbox
             label="All projects, including future ones"
             description="Requires ownership of every project."
+            disabled={!projects.every(({ role }) => hasPermission(role, 'own'))}
             {...form.getInputProps('allProjects', { type: 'checkbox' })}
           />
         </>

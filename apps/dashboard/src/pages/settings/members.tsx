@@ -87,6 +87,7 @@ function MemberTable({ members }: { members: Member[] }) {
   const { me, reload } = useSession();
   const { name: projectName } = useProject();
   const canManage = usePermission('manage');
+  const isOwner = usePermission('own');
   const [removing, setRemoving] = useState<Member>();
   const isLeaving = removing?.user.id === me.id;
   const remove = useApiMutation(REMOVE);
@@ -120,7 +121,7 @@ function MemberTable({ members }: { members: Member[] }) {
             silent: true,
             align: 'right',
             cell: (member) =>
-              (canManage || member.user.id === me.id) && (
+              (member.user.id === me.id || (canManage && (isOwner || member.role !== 'owner'))) && (
                 <Button size="compact-sm" variant="subtle" color="red" onClick={() => setRemoving(member)}>
                   {member.user.id === me.id ? (
                     'Leave'
