@@ -271,7 +271,9 @@ export function parseDefinition(given: unknown): { definition?: Definition; prob
   const parsed = header.safeParse(rest);
   for (const issue of parsed.error?.issues ?? []) problems.push(problemOf(issue, 'definition'));
   const list = Array.isArray(givenSteps) ? givenSteps : [];
-  if (list.length === 0) problems.push({ field: 'definition.steps', message: 'must have at least one step' });
+  if (givenSteps != null && !Array.isArray(givenSteps))
+    problems.push({ field: 'definition.steps', message: 'must be an array' });
+  else if (list.length === 0) problems.push({ field: 'definition.steps', message: 'must have at least one step' });
   if (list.length > MAX_STEPS)
     problems.push({ field: 'definition.steps', message: `must be at most ${MAX_STEPS} steps` });
   const valid = list.slice(0, MAX_STEPS).map((each, index) => parseStep(each, index, problems));
@@ -281,7 +283,11 @@ export function parseDefinition(given: unknown): { definition?: Definition; prob
 
 function parseStep(given: unknown, index: number, problems: DefinitionProblem[]): Step | undefined {
   const path = `definition.steps.${index}`;
-  const { id, type } = (typeof given === 'object' && given !== null ? given : {}) as { id?: unknown; type?: unknown };
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    problems.push({ field: path, message: 'must be an object' });
+    return undefined;
+  }
+  const { id, type } = given as { id?: unknown; type?: unknown };
   const ofStep = typeof id === 'string' ? { stepId: id } : {};
   const schema = steps.find((each) => accepts(each, type));
   if (schema === undefined) {
@@ -295,13 +301,26 @@ function parseStep(given: unknown, index: number, problems: DefinitionProblem[])
 
 const accepts = (schema: (typeof steps)[number], type: unknown): boolean => schema.shape.type.safeParse(type).success;
 
+/** In the words of the rest of the API. */
+const TYPE_PROBLEMS: Record<string, string> = {
+  string: 'must be a string',
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  array: 'must be an array',
+  object: 'must be an object',
+};
+
 function problemOf(issue: z.core.$ZodIssue, path: string): DefinitionProblem {
   const field = [path, ...issue.path.map(String)].join('.');
-  if (issue.code === 'unrecognized_keys') return { field: `${field}.${issue.keys[0]}`, message: 'is not known here' };
+  if (issue.code === 'unrecognized_keys')
+    return { field: `${field}.${issue.keys[0]}`, message: 'is not a known field' };
   if (issue.code === 'invalid_type' && issue.input === undefined)
     return {
       field,
-      message: /received undefined/.test(issue.message) ? 'is required' : `must be of type ${issue.expected}`,
+      message: /received undefined/.test(issue.message)
+        ? 'is required'
+        : (TYPE_PROBLEMS[issue.expected] ?? 'is invalid'),
     };
   if (issue.code === 'invalid_union')
     return {

@@ -16,6 +16,14 @@ function problemsOf(steps: unknown[]) {
   return definition === undefined ? problems : graphProblems(definition);
 }
 
+test.each([
+  [1, 'definition.steps', 'must be an array'],
+  [[1], 'definition.steps.0', 'must be an object'],
+  [[[]], 'definition.steps.0', 'must be an object'],
+])('steps of the wrong type are reported as such: %j', (steps, field, message) => {
+  expect(parseDefinition({ entry: manual, steps }).problems).toEqual([{ field, message }]);
+});
+
 test('a valid definition has no problems, in camelCase or snake_case', () => {
   const steps = [
     { id: 'later', type: 'wait_for_event', event: 'paid', timeout: { days: 2 }, next: null, on_timeout: 'half' },
@@ -38,9 +46,33 @@ test.each([
     'a value of another type',
     [{ id: 'a', type: 'send', templateId: 1, from: 'a@b.c' }],
     'definition.steps.0.templateId',
-    /string/,
+    /^must be a string$/,
   ],
-  ['an unknown property', [{ ...wait('a', null), when: 1 }], 'definition.steps.0.when', /^is not known here$/],
+  [
+    'a number of another type',
+    [{ id: 'a', type: 'split', branches: [{ percent: 'x' }, { percent: 10 }] }],
+    'definition.steps.0.branches.0.percent',
+    /^must be a number$/,
+  ],
+  [
+    'a part of a number',
+    [{ id: 'a', type: 'wait_until', time: '09:00', weekdays: [1.5] }],
+    'definition.steps.0.weekdays.0',
+    /^must be a whole number$/,
+  ],
+  [
+    'something else than a list',
+    [{ id: 'a', type: 'split', branches: 1 }],
+    'definition.steps.0.branches',
+    /^must be an array$/,
+  ],
+  [
+    'something else than true or false',
+    [{ id: 'a', type: 'send', templateId: 'x', from: 'a@b.c', transactional: 1 }],
+    'definition.steps.0.transactional',
+    /^must be true or false$/,
+  ],
+  ['an unknown property', [{ ...wait('a', null), when: 1 }], 'definition.steps.0.when', /^is not a known field$/],
   [
     'a wait of no time',
     [{ id: 'a', type: 'wait', for: { days: 0 } }],
