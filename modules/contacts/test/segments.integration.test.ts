@@ -326,7 +326,10 @@ describe('a segment filters by', () => {
   test.each<[unknown, string, string]>([
     ['pro', 'filter', 'must be an object'],
     [{}, 'filter', 'must be a condition'],
-    [{ and: [] }, 'filter.and', 'at least one'],
+    [{ and: [] }, 'filter.and', 'must be an array of at least one'],
+    [{ field: 'customFields.age', op: 'in', value: 5 }, 'filter.value', 'must be an array; each must be a number'],
+    [{ field: 'group', op: 'in', value: 'x' }, 'filter.value', 'must be an array of ids of groups'],
+    [{ field: 'source', op: 'in', value: 'api' }, 'filter.value', 'must be an array of: api'],
     [{ and: [{ field: 'email', op: 'is', value: 'x' }], or: [] }, 'filter', 'exactly one of'],
     [
       { and: [{ not: { field: 'shoe', op: 'is' } }] },
@@ -364,7 +367,7 @@ describe('a segment filters by', () => {
     [{ field: 'clicked', op: 'ever', url: 'https://a.test' }, 'filter.url', 'needs the campaign_id'],
     [{ field: 'clicked', op: 'ever', campaignId: newId('cmp'), url: '' }, 'filter.url', '1 to 2048 characters'],
     [{ field: 'email', op: 'is', value: 'x', url: 'https://a.test' }, 'filter.url', 'only for sent'],
-    [{ field: 'email', op: 'is', value: 'x', limit: 3 }, 'filter.limit', 'is not a known property'],
+    [{ field: 'email', op: 'is', value: 'x', limit: 3 }, 'filter.limit', 'is not a known field'],
     [{ field: 'event', op: 'ever' }, 'filter.event', 'is required'],
     [{ field: 'event', op: 'ever', event: 'a\nb' }, 'filter.event', 'one line'],
     [{ field: 'event', op: 'ever', event: 'paid', times: 0 }, 'filter.times', '1 and 10000'],
@@ -373,7 +376,12 @@ describe('a segment filters by', () => {
       'filter.times',
       'must be omitted for firstInLast',
     ],
-    [{ field: 'event', op: 'ever', event: 'paid', where: [] }, 'filter.where', '1 to 10'],
+    [{ field: 'event', op: 'ever', event: 'paid', where: [] }, 'filter.where', 'must be an array of 1 to 10'],
+    [
+      { field: 'event', op: 'ever', event: 'paid', where: [{ property: 'a', op: 'isSet', limit: 3 }] },
+      'filter.where.0.limit',
+      'is not a known field',
+    ],
     [
       { field: 'event', op: 'ever', event: 'paid', where: [{ property: 'a', op: 'x' }] },
       'filter.where.0.op',
@@ -403,7 +411,7 @@ describe('a segment filters by', () => {
     expect((await preview(api, wide)).body.error.details[0].message).toBe('must have at most 100 conditions');
     let deep: unknown = condition;
     for (let depth = 0; depth < 8; depth++) deep = { not: deep };
-    expect((await preview(api, deep)).body.error.message).toContain('nested more than 8 deep');
+    expect((await preview(api, deep)).body.error.message).toContain('nested more than 8 levels deep');
   });
 });
 

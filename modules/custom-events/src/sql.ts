@@ -153,7 +153,7 @@ export function readEventCondition(given: Record<string, unknown>, readers: Read
   if (times !== undefined && times !== 1) read.times = times as number;
   if (where === undefined) return read;
   if (!Array.isArray(where) || where.length === 0 || where.length > MAX_WHERE)
-    return { field: 'where', message: `must be a list of 1 to ${MAX_WHERE} conditions on properties` };
+    return { field: 'where', message: `must be an array of 1 to ${MAX_WHERE} conditions on properties` };
   const conditions: PropertyCondition[] = [];
   for (const [index, each] of where.entries()) {
     const condition = readPropertyCondition(each, readers);
@@ -169,7 +169,7 @@ function readPropertyCondition(given: unknown, { camelCase, isText }: Readers): 
     return { field: '', message: 'must be an object with property, op and value' };
   const { property, op: givenOp, value, ...others } = given as Record<string, unknown>;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) return { field: unknown, message: 'is not a known property of a condition' };
+  if (unknown !== undefined) return { field: unknown, message: 'is not a known field' };
   if (!isText(property)) return { field: 'property', message: A_STRING };
   const op = typeof givenOp === 'string' ? camelCase(givenOp) : '';
   const operator = Object.hasOwn(PROPERTY_OPERATORS, op) ? PROPERTY_OPERATORS[op] : undefined;

@@ -41,7 +41,7 @@ export async function setWarmup(projectId: string, id: string, steps: readonly n
 
 function checkSteps(steps: readonly number[]): void {
   if (steps.length === 0 || steps.length > MAX_STEPS)
-    throw invalid({ field: 'steps', message: `must be a list of 1 to ${MAX_STEPS} daily limits` });
+    throw invalid({ field: 'steps', message: `must be an array of 1 to ${MAX_STEPS} daily limits` });
   const bad = steps.findIndex((step) => step < 1 || step > MAX_MESSAGES);
   if (bad !== -1) throw invalid({ field: `steps.${bad}`, message: `must be between 1 and ${MAX_MESSAGES}` });
   const shrinking = steps.findIndex((step, index) => index > 0 && step < (steps[index - 1] ?? 0));

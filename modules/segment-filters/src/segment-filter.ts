@@ -90,7 +90,7 @@ function readNode(given: unknown, path: string, depth: number, reading: Reading)
     return UNREADABLE;
   };
   if (!isObject(given)) return fail('must be an object: a condition, or one of and, or, not');
-  if (depth > MAX_DEPTH) return fail(`must not be nested more than ${MAX_DEPTH} deep`);
+  if (depth > MAX_DEPTH) return fail(`is nested more than ${MAX_DEPTH} levels deep`);
   if ('field' in given) return readCondition(given, path, reading);
   const [[kind, inner] = ['', undefined], ...others] = Object.entries(given);
   if (!['and', 'or', 'not'].includes(kind) || others.length > 0) {
@@ -98,7 +98,7 @@ function readNode(given: unknown, path: string, depth: number, reading: Reading)
   }
   if (kind === 'not') return { not: readNode(inner, `${path}.not`, depth + 1, reading) };
   if (!Array.isArray(inner) || inner.length === 0)
-    return fail('must be a list of at least one filter', `${path}.${kind}`);
+    return fail('must be an array of at least one filter', `${path}.${kind}`);
   const nodes = inner
     .slice(0, MAX_CONDITIONS + 1)
     .map((node, index) => readNode(node, `${path}.${kind}.${index}`, depth + 1, reading));
@@ -115,7 +115,7 @@ function readCondition(given: Record<string, unknown>, path: string, reading: Re
   };
   const members = Object.fromEntries(Object.entries(given).map(([key, member]) => [camelCase(key), member]));
   const unknown = Object.keys(members).find((key) => !MEMBERS.includes(key));
-  if (unknown !== undefined) return fail(unknown, 'is not a known property of a condition');
+  if (unknown !== undefined) return fail(unknown, 'is not a known field');
   const found = findField(given.field, reading.schema);
   if (typeof found === 'string') return fail('field', found);
   const op = typeof given.op === 'string' ? camelCase(given.op) : '';
@@ -199,22 +199,22 @@ function readValue(given: unknown, operator: Operator, field: FoundField, readin
     case 'choice':
       return orProblem(choose(given, field), `must be one of: ${field.choices?.join(', ')}`);
     case 'choices':
-      return readList(given, (item) => choose(item, field), `must be a list of: ${field.choices?.join(', ')}`);
+      return readList(given, (item) => choose(item, field), `must be an array of: ${field.choices?.join(', ')}`);
     case 'group':
       return orProblem(readId('grp', given, reading.groupIds), 'must be the id of a group');
     case 'groups':
-      return readList(given, (item) => readId('grp', item, reading.groupIds), 'must be a list of ids of groups');
+      return readList(given, (item) => readId('grp', item, reading.groupIds), 'must be an array of ids of groups');
     case 'journey':
       return orProblem(readId('jrn', given, reading.journeyIds), 'must be the id of a journey');
     case 'journeys':
-      return readList(given, (item) => readId('jrn', item, reading.journeyIds), 'must be a list of ids of journeys');
+      return readList(given, (item) => readId('jrn', item, reading.journeyIds), 'must be an array of ids of journeys');
     case 'own':
       return orProblem(ownValue(given, field), field.custom ? expectation(field.custom) : '');
     case 'ownList':
       return readList(
         given,
         (item) => ownValue(item, field),
-        `must be a list; each ${field.custom ? expectation(field.custom) : ''}`,
+        `must be an array; each ${field.custom ? expectation(field.custom) : ''}`,
       );
   }
 }

@@ -245,6 +245,8 @@ export function valueProblem(value: unknown, field: FieldSchema): string {
   const problem =
     typeof value === 'string' ? textProblem(value) : typeof value === 'number' ? numberProblem(value) : undefined;
   if (problem !== undefined) return problem;
+  if (field.type === 'text')
+    return typeof value === 'object' ? 'must be a string' : `must be at most ${MAX_TEXT_LENGTH} characters`;
   return field.type === 'number' && typeof value === 'string' && NUMERIC.test(value.trim())
     ? 'has more digits than a number can hold: a field of type text can have it'
     : expectation(field);
@@ -254,7 +256,7 @@ export function valueProblem(value: unknown, field: FieldSchema): string {
 export function expectation({ type, options }: FieldSchema): string {
   switch (type) {
     case 'text':
-      return `must be text of at most ${MAX_TEXT_LENGTH} characters`;
+      return `must be a string of at most ${MAX_TEXT_LENGTH} characters`;
     case 'number':
       return 'must be a number';
     case 'boolean':

@@ -91,8 +91,8 @@ test.each<[CustomFieldType, unknown, string]>([
   ['number', 'twelve', 'must be a number'],
   ['number', '12345678901234567890', 'has more digits than a number can hold: a field of type text can have it'],
   ['text', 'a\0b', 'must not contain the NUL character'],
-  ['text', 'x'.repeat(5001), 'must be text of at most 5000 characters'],
-  ['text', [], 'must be text of at most 5000 characters'],
+  ['text', 'x'.repeat(5001), 'must be at most 5000 characters'],
+  ['text', [], 'must be a string'],
   ['date', 1, 'must be a date such as 2026-11-21'],
 ])('the problem of a %s from %j is %j', (type, given, problem) => {
   expect(valueProblem(given, fieldOf(type))).toBe(problem);
