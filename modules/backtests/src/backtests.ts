@@ -132,7 +132,7 @@ async function readSide(
     const given = checkJsonObject(`${side}.definition`, definition, MAX_DEFINITION_LENGTH);
     return { definition: await checkSide(projectId, given, side), version: null };
   }
-  if (journeyId === null) throw invalid({ field: 'journeyId', message: 'is required without a definition' });
+  if (journeyId === null) throw invalid({ field: 'journeyId', message: 'is required, unless definition is given' });
   const journey = await getJourney(projectId, journeyId);
   if (version == null) return { definition: await checkSide(projectId, journey.draft, side), version: null };
   if (version < 1 || version > (journey.publishedVersion ?? 0))
@@ -256,7 +256,7 @@ function checkStep(
   { stepId, outcome, day }: Pick<ContactsFilter, 'outcome' | 'day'> & { stepId: string },
 ): void {
   const step = steps.find(({ id }) => id === stepId);
-  if (step === undefined) throw invalid({ field: 'stepId', message: `"${stepId}" is not a step of this definition` });
+  if (step === undefined) throw invalid({ field: 'stepId', message: 'is not a step of this definition' });
   const outcomes = ['waiting', ...outcomesOf(step)];
   if (outcome != null && !outcomes.includes(outcome))
     throw invalid({ field: 'outcome', message: `must be one of: ${outcomes.join(', ')} for the step "${stepId}"` });

@@ -176,8 +176,8 @@ function redirectProblem(text: string): string | undefined {
   const problem = oneLineProblem(text, MAX_FORM_URL_LENGTH);
   if (problem !== undefined) return problem;
   const url = URL.parse(text);
-  if (url === null || !isWeb(url)) return 'must be a URL that begins with https:// or http://';
-  if (url.username !== '' || url.password !== '') return 'must not contain a username or a password';
+  if (url === null || !isWeb(url)) return 'must be an https:// or http:// URL';
+  if (url.username !== '' || url.password !== '') return 'must not contain a username or password';
   return undefined;
 }
 

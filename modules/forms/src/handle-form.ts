@@ -158,7 +158,7 @@ function fromJson(body: Buffer): Values {
   for (const [key, value] of Object.entries(flat)) {
     if (value === null || value === undefined || value === false) continue;
     if (!['string', 'number', 'boolean'].includes(typeof value))
-      throw invalid({ field: key, message: 'must be a string, a number or a boolean' });
+      throw invalid({ field: key, message: 'must be a string, a number, true or false' });
     values[key] = String(value);
   }
   return values;
@@ -171,7 +171,7 @@ function fromForm({ body, contentType }: FormRequest): Values {
   const values = Object.fromEntries(new URLSearchParams(body.toString('utf8')));
   // A page in another encoding would otherwise submit garbled names and addresses.
   for (const [field, value] of Object.entries(values)) {
-    if (value.includes('\ufffd')) throw invalid({ field, message: 'must be text in UTF-8' });
+    if (value.includes('\ufffd')) throw invalid({ field, message: 'must be valid UTF-8' });
   }
   return 'email' in values ? { ...values, email: typedAddress(values.email) } : values;
 }

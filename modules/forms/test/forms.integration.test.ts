@@ -453,6 +453,10 @@ test('JSON is accepted from the allowed origins only, which may read the respons
   expect(
     ((await bad.json()) as { error: { details: { field: string }[] } }).error.details.map(({ field }) => field),
   ).toEqual(['email', 'custom_fields.age', 'consent']);
+  const list = (await (await post({ ...good, custom_fields: { age: [36] } }, origin)).json()) as object;
+  expect(list).toMatchObject({
+    error: { details: [{ field: 'custom_fields.age', message: 'must be a string, a number, true or false' }] },
+  });
   const accepted = await post(good, origin);
   expect(accepted.status).toBe(202);
   expect(accepted.headers.get('access-control-allow-origin')).toBe(origin);
@@ -474,7 +478,7 @@ test('a form in another encoding than UTF-8 is rejected instead of storing other
     body: `email=${EMAIL}&name=Jos%E9`,
   });
   expect(reply.status).toBe(400);
-  expect(await reply.text()).toContain('must be text in UTF-8');
+  expect(await reply.text()).toContain('must be valid UTF-8');
   const { embedHtml } = (await api.get(`/v1/forms/${form}`)).body.data;
   expect(embedHtml).toContain('accept-charset="utf-8"');
 });
@@ -556,6 +560,12 @@ test('settings are validated, each problem naming its field', async () => {
     'submitted_url',
     'template_id',
   ]);
+  expect(body.error.details).toMatchObject(
+    expect.arrayContaining([
+      { field: 'submitted_url', message: 'must be an https:// or http:// URL' },
+      { field: 'confirmed_url', message: 'must not contain a username or password' },
+    ]),
+  );
   const split = { submitted_url: 'https://example.com/\r\nX: y', allowed_origins: ['https://*.example.com'] };
   const fields = (await api.post('/v1/forms', { name: 'Bad', from: 'Acme <news@example.com>', ...split })).body.error
     .details;

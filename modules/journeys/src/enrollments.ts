@@ -397,7 +397,7 @@ export async function removeEnrollment(projectId: string, id: string): Promise<v
 export async function moveEnrollment(projectId: string, id: string, stepId: string): Promise<void> {
   await withRun(projectId, id, async (tx, { run, definition, journeyId }) => {
     if (!definition.steps.some((step) => step.id === stepId))
-      throw invalid({ field: 'stepId', message: `"${stepId}" is not a step of version ${run.version}` });
+      throw invalid({ field: 'stepId', message: `is not a step of version ${run.version}` });
     await moveOne(tx, projectId, { run, definition, outcome: 'moved', to: getStep(definition, stepId).id });
     await writeListeners(tx, { id: journeyId, projectId });
     await announce(tx, JOURNEYS);

@@ -104,7 +104,7 @@ export async function updateJourney(
 ): Promise<void> {
   const journey = await getJourney(projectId, id);
   if (input.name == null && input.definition == null)
-    throw new DomainError('validation_error', 'Provide a name or a definition to update.');
+    throw new DomainError('validation_error', 'Provide at least one field to update.');
   const data = {
     ...(input.name == null ? {} : { name: checkDisplayName(input.name) }),
     ...(input.definition == null ? {} : { draft: checkDraft(input.definition) }),

@@ -98,7 +98,7 @@ export async function updateTemplate(
     body: resolveSubmittedBody(input.body, input.format, { html, format, source }),
   });
   if (name === undefined && Object.keys(content).length === 0)
-    throw new DomainError('validation_error', 'Provide a name, subject or body to update.');
+    throw new DomainError('validation_error', 'Provide at least one field to update.');
   return changeTemplate(projectId, id, { authorId }, (newest, template) => {
     checkVersion('template', version, newest.number);
     checkUnmodified(template, updatedAt);

@@ -1,5 +1,6 @@
 import { type Api, testApi } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
+import { everything } from './fixtures.ts';
 
 const refusal = (field: string, message: RegExp) => ({
   status: 400,
@@ -44,6 +45,21 @@ test.each([
   const api = await testApi();
   const { status, body } = await api.post('/v1/emails', { from: 'ada@example.com', to, subject: 'Hi', text: 'Hi' });
   expect([status, body.error.details]).toEqual([400, [{ field, message }]]);
+});
+
+test.each(['ab-tests', 'campaigns', 'forms', 'groups', 'journeys', 'templates', 'webhooks'])(
+  'an empty update of %s is refused in the same words',
+  async (of) => {
+    const { api, fill } = await everything();
+    const { status, body } = await api.patch(fill(`/v1/${of}/{id}`), {});
+    expect([status, body.error.message]).toEqual([400, 'Provide at least one field to update.']);
+  },
+);
+
+test('a step that is not one of a backtest is refused without repeating it', async () => {
+  const { api, fill } = await everything();
+  const { body } = await api.get(fill('/v1/backtests/{id}/contacts?outcome=sent&step_id=nope'));
+  expect(body.error.details).toEqual([{ field: 'step_id', message: 'is not a step of this definition' }]);
 });
 
 test('all problems are reported, and the message repeats the first', async () => {
