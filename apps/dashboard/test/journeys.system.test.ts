@@ -321,6 +321,21 @@ inBrowser('journeys', () => {
     await soon(async () => (await definitionOf(api, id)).steps[1]).toMatchObject({ id: 'a_day', next: 'thanks' });
   });
 
+  test('the branches of a split add up in tenths of a percent', async () => {
+    const { api } = await withTemplate();
+    const split = { id: 'thirds', type: 'split', branches: [{ percent: 33.4 }, { percent: 33.3 }] };
+    const definition = { entry: { type: 'manual' }, steps: [split] };
+    const { id } = (await api.post('/v1/journeys', { name: 'Thirds', definition })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/journeys/${id}`);
+    await node(page, 'thirds').click();
+    const branches = page.getByRole('group', { name: 'Branches' });
+    await branches.getByRole('button', { name: 'Add branch' }).click();
+    expect(await branches.getByLabel('Branch 3', { exact: true }).inputValue()).toBe('33.3%');
+    expect(await branches.getByRole('status').textContent()).toBe('100 % in total');
+  });
+
   test('the panel of the rules leaves the whole graph in view', async () => {
     const { api } = await withTemplate();
     const wait = (id: string) => ({ id, type: 'wait', for: { days: 1 } });

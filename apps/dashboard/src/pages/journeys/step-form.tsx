@@ -233,7 +233,8 @@ function ConditionFields({ step, set, choices, definition, setIncomplete }: Fiel
 
 function SplitFields({ step, set }: FieldsProps) {
   const branches = step.branches ?? [];
-  const total = branches.reduce((sum, { percent }) => sum + percent, 0);
+  // Percentages such as 33.4, 33.3 and 33.3 don't add up to exactly 100 in floating point.
+  const total = Number(branches.reduce((sum, { percent }) => sum + percent, 0).toFixed(3));
   return (
     <Stack gap="xs" role="group" aria-label="Branches">
       {branches.map((branch, index) => (
@@ -267,7 +268,7 @@ function SplitFields({ step, set }: FieldsProps) {
           variant="default"
           size="compact-sm"
           leftSection={<IconPlus size={14} aria-hidden />}
-          onClick={() => set({ branches: [...branches, { percent: Math.max(0, 100 - total) }] })}
+          onClick={() => set({ branches: [...branches, { percent: Number(Math.max(0, 100 - total).toFixed(3)) }] })}
         >
           Add branch
         </Button>
