@@ -336,6 +336,24 @@ inBrowser('journeys', () => {
     expect(await branches.getByRole('status').textContent()).toBe('100 % in total');
   });
 
+  test('only those who manage the project are offered the signing secret of a webhook step', async () => {
+    const { api } = await withTemplate();
+    const step = { id: 'call', type: 'webhook', url: 'https://example.com/coupons' };
+    const definition = { entry: { type: 'manual' }, steps: [step] };
+    const { id } = (await api.post('/v1/journeys', { name: 'Coupons', definition })).body.data;
+    for (const [role, offered] of [
+      ['admin', 1],
+      ['member', 0],
+    ] as const) {
+      await using window = await windowOf(api, role);
+      const { page } = window;
+      await window.open(`/journeys/${id}`);
+      await node(page, 'call').click();
+      await page.getByLabel('URL', { exact: true }).waitFor();
+      expect(await page.getByRole('button', { name: 'Reveal signing secret' }).count()).toBe(offered);
+    }
+  });
+
   test('the panel of the rules leaves the whole graph in view', async () => {
     const { api } = await withTemplate();
     const wait = (id: string) => ({ id, type: 'wait', for: { days: 1 } });

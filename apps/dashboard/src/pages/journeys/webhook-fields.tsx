@@ -1,5 +1,6 @@
 import { Button, Checkbox, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { usePermission } from '../../app/session.tsx';
 import { CopyLine } from '../../components/copy.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -16,6 +17,7 @@ const REVEAL = graphql(`
 
 /** The URL that is called, and whether failures go elsewhere. */
 export function WebhookFields({ step, set }: FieldsProps) {
+  const canManage = usePermission('manage');
   return (
     <>
       <TextInput
@@ -31,7 +33,7 @@ export function WebhookFields({ step, set }: FieldsProps) {
         Later steps can use the response: <Code>{`{{steps.${step.id}.body.coupon}}`}</Code> in templates, and{' '}
         <Code>{`steps.${step.id}.status`}</Code> in conditions.
       </Text>
-      <SigningSecret />
+      {canManage && <SigningSecret />}
       <Checkbox
         label="Use another next step if all attempts fail"
         checked={step.onFailure !== undefined}
