@@ -304,7 +304,7 @@ inBrowser('the frame', () => {
     }).toBe(true);
   });
 
-  test('a page is printed on white, without navigation and buttons, and with tables', async () => {
+  test('a page is printed on white, without navigation and buttons, and with tables and exact times', async () => {
     const api = await testApi();
     await api.contact('ada@example.com');
     await using window = await windowOf(api, 'owner', { colorScheme: 'dark' });
@@ -322,6 +322,10 @@ inBrowser('the frame', () => {
     await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'hidden' });
     expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
     expect(await page.evaluate(`getComputedStyle(document.querySelector('thead')).position`)).toBe('static');
+    const time = page.locator('tbody time');
+    expect(await time.locator('span').isVisible()).toBe(false);
+    const shown = await page.evaluate(`getComputedStyle(document.querySelector('tbody time'), '::after').content`);
+    expect(shown).toBe(`"${await time.getAttribute('title')}"`);
     expect(await scrollsHorizontally(page)).toBe(false);
     await page.emulateMedia({ media: null });
   });

@@ -44,12 +44,12 @@ export const formatExactTime = (at: string) => full.format(new Date(at));
 /** The browser's time zone, for display. */
 export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ');
 
-/** A relative time with the exact time and zone on hover. */
+/** A relative time with the exact time and zone on hover; on paper, which does not say when "now" was, only the exact time. */
 export function When({ at }: { at: string }) {
   const now = useNow(at);
   return (
     <time dateTime={at} title={formatExactTime(at)}>
-      {ago(at, now)}
+      <span>{ago(at, now)}</span>
     </time>
   );
 }
