@@ -22,7 +22,7 @@ import {
   VALUES_TOO_LONG,
 } from '@postroom/custom-fields';
 import { type ContactFacts, contactUpdated, FACTS_COLUMNS, FACTS_SQL } from './events.ts';
-import { findSuppressedKeys, isListed, shareSuppressions } from './suppressions.ts';
+import { findSuppressedKeys, shareSuppressions } from './suppressions.ts';
 
 /** What to do with a row whose contact exists: nothing, or write its name and custom fields. */
 export const ON_CONFLICT = ['skip', 'update'] as const;
@@ -128,13 +128,6 @@ export async function writeContacts(
 }
 
 /**
- * SQL of the contact with an address key in the project `$1`. `OFFSET 0` makes PostgreSQL look each key up. In a join it reads all contacts of
- * the project for every batch if its statistics are older than those.
- */
-const contactWithKey = (key: string, lock = ''): string =>
-  `(SELECT * FROM contacts WHERE project_id = $1 AND email_key = ${key} ${lock} OFFSET 0)`;
-
-/**
  * What `writeContacts` would do, as a dry run. Every row must have a different address; contacts that would be created
  * have no id yet.
  */
@@ -146,11 +139,12 @@ export async function previewContacts(
 ): Promise<WrittenContact[]> {
   const found = await sql<{ id: string | null; suppressed: boolean; changed: boolean; renamed: boolean }>(
     tx,
-    `SELECT c.id, c.id IS NULL AND (${isListed('n.key')} OR ${isListed('erased_key($1, n.key)')}) AS suppressed,
+    `SELECT c.id, c.id IS NULL AND EXISTS (
+              SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key IN (n.key, erased_key($1, n.key))) AS suppressed,
             $5 AND (coalesce(n.name, c.name), c.custom_fields || n.custom_fields) IS DISTINCT FROM (c.name, c.custom_fields) AS changed,
             $5 AND n.name <> c.name AS renamed
        FROM unnest($2::text[], $3::text[], $4::jsonb[]) WITH ORDINALITY AS n(key, name, custom_fields, place)
-       LEFT JOIN LATERAL ${contactWithKey('n.key')} c ON true
+       LEFT JOIN contacts c ON c.project_id = $1 AND c.email_key = n.key
       ORDER BY n.place`,
     [
       projectId,
@@ -213,9 +207,9 @@ const createStatement = (ending: string) => `
     INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
     SELECT n.id, $1, n.email, n.email_key, n.name, $2::contact_source, n.custom_fields, $8, $8 FROM n
      WHERE NOT ((SELECT EXISTS (SELECT FROM suppressions WHERE project_id = $1))
-         AND ${isListed('n.email_key')})
+         AND EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = n.email_key))
        AND NOT ((SELECT EXISTS (SELECT FROM suppressions WHERE project_id = $1 AND email = 'erased'))
-         AND ${isListed('erased_key($1, n.email_key)')})
+         AND EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1 AND s.email_key = erased_key($1, n.email_key)))
      ${ending}
     RETURNING c.id, c.email, c.name
   ), recorded AS (
@@ -293,7 +287,8 @@ async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]
      ), before AS (
        SELECT c.id, c.name, n.name AS new_name,
               (c.custom_fields || n.custom_fields) - ARRAY(SELECT jsonb_array_elements_text(n.cleared)) AS new_fields, c.custom_fields
-         FROM (SELECT * FROM n ORDER BY key OFFSET 0) AS n CROSS JOIN LATERAL ${contactWithKey('n.key', 'FOR NO KEY UPDATE')} c
+         FROM contacts c JOIN n ON n.key = c.email_key
+        WHERE c.project_id = $1 ORDER BY c.email_key FOR NO KEY UPDATE OF c
      )
      UPDATE contacts c SET name = coalesce(b.new_name, b.name), custom_fields = b.new_fields, updated_at = ${NEXT_UPDATED_AT}
        FROM before b

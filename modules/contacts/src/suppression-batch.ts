@@ -10,7 +10,7 @@ import {
   type Tx,
 } from '@postroom/platform';
 import { SUPPRESSION_REASONS } from './sql.ts';
-import { isListed, suppress, type SuppressionReason, type SuppressionActor } from './suppressions.ts';
+import { suppress, type SuppressionReason, type SuppressionActor } from './suppressions.ts';
 
 /** Maximum number of entries in a batch. */
 const MAX_SUPPRESSION_BATCH = 1000;
@@ -117,7 +117,8 @@ export async function countNewSuppressions(
   const [row] = await sql<{ count: number }>(
     tx,
     `SELECT count(*)::int AS count FROM unnest($2::text[], $3::text[]) AS e(key, reason)
-     WHERE NOT ${isListed('e.key', 'e.reason::suppression_reason')} AND NOT ${isListed('erased_key($1, e.key)')}`,
+     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1
+       AND (s.email_key = e.key AND s.reason = e.reason::suppression_reason OR s.email_key = erased_key($1, e.key)))`,
     [projectId, entries.map(({ email }) => emailKey(email)), entries.map(({ reason }) => reason)],
   );
   return row?.count ?? 0;

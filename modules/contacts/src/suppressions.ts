@@ -149,13 +149,6 @@ export async function removeSuppression(projectId: string, id: string): Promise<
 }
 
 /**
- * SQL of whether the project `$1` has a suppression with a key, for any reason or for one. `OFFSET 0` makes PostgreSQL look each key up: in a join
- * it reads the whole list of the project for every batch if its statistics are older than that.
- */
-export const isListed = (key: string, reason?: string): string =>
-  `EXISTS (SELECT FROM suppressions o WHERE o.project_id = $1 AND o.email_key = ${key}${reason === undefined ? '' : ` AND o.reason = ${reason}`} OFFSET 0)`;
-
-/**
  * Adds suppressions in the caller's transaction and returns the new ones; called for unsubscribe links, bounces and
  * complaints. A contact whose address gains the reason `unsubscribed` records `contact.unsubscribed`. An erased address
  * stays suppressed by its hash and is not stored again.
@@ -173,7 +166,7 @@ export async function suppress(
     `INSERT INTO suppressions AS s (id, project_id, email, email_key, reason, origin, added_by_id)
      SELECT e.id, $1, e.email, e.email_key, e.reason::suppression_reason, $6::suppression_origin, $7
        FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS e(id, email, email_key, reason)
-      WHERE NOT ${isListed('erased_key($1, e.email_key)')}
+      WHERE NOT EXISTS (SELECT FROM suppressions o WHERE o.project_id = $1 AND o.email_key = erased_key($1, e.email_key))
       ORDER BY e.email_key, e.reason
      ON CONFLICT (project_id, email_key, reason) DO NOTHING RETURNING ${COLUMNS}`,
     [
@@ -235,7 +228,8 @@ export async function findSuppressedKeys(tx: Tx, projectId: string, emails: read
   if (emails.length === 0) return new Set();
   const rows = await sql<{ key: string }>(
     tx,
-    `SELECT key FROM unnest($2::text[]) AS key WHERE ${isListed('key')} OR ${isListed('erased_key($1, key)')}`,
+    `SELECT key FROM unnest($2::text[]) AS key WHERE EXISTS (
+       SELECT FROM suppressions WHERE project_id = $1 AND email_key IN (key, erased_key($1, key)))`,
     [projectId, emails.map(emailKey)],
   );
   return new Set(rows.map(({ key }) => key));
@@ -251,7 +245,8 @@ export async function withoutErased(tx: Tx, projectId: string, text: string): Pr
   await shareSuppressions(tx, projectId);
   const rows = await sql<{ key: string }>(
     tx,
-    `SELECT key FROM unnest($2::text[]) AS key WHERE ${isListed('erased_key($1, key)')}`,
+    `SELECT key FROM unnest($2::text[]) AS key WHERE EXISTS (
+       SELECT FROM suppressions WHERE project_id = $1 AND email_key = erased_key($1, key))`,
     [projectId, addresses.map(emailKey)],
   );
   const erased = new Set(rows.map(({ key }) => key));

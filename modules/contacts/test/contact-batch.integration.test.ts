@@ -1,10 +1,8 @@
-import { db, inTransaction, pool } from '@postroom/platform';
-import { observeStatements, testApi } from '@postroom/testkit';
+import { inTransaction, pool } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { createContactsBatch } from '../src/contact-batch.ts';
-import { previewContacts } from '../src/contact-writes.ts';
-import { countNewSuppressions } from '../src/suppression-batch.ts';
-import { findSuppressedKeys, suppress, withoutErased } from '../src/suppressions.ts';
+import { suppress } from '../src/suppressions.ts';
 
 test('each contact of a batch gets its own result, and a bad one does not block the others', async () => {
   const api = await testApi();
@@ -128,57 +126,6 @@ test('a thousand contacts are created in a few statements', async () => {
   expect(found).toEqual([{ transactions: 1 }]);
   expect((await api.events('contact.created')).length).toBe(1000);
 });
-
-test('a batch looks its addresses up, even if PostgreSQL believes that the project has few contacts or suppressions', async () => {
-  const api = await testApi();
-  const emails = ['ada@example.com', 'bob@example.com'];
-  await suppress(pool, api.projectId, [{ email: 'bob@example.com', reason: 'manual' }]);
-  const sent: { text: string; values: unknown[] | undefined }[] = [];
-  const stop = observeStatements((statement) => sent.push(statement));
-  for (const name of ['Ada', 'Ada King']) {
-    const contacts = emails.map((email) => ({ email, name }));
-    await createContactsBatch(api.projectId, contacts, { onConflict: 'update' });
-    const rows = contacts.map((contact) => ({ ...contact, key: contact.email, customFields: {}, cleared: [] }));
-    await inTransaction((tx) => previewContacts(tx, api.projectId, rows, { onConflict: 'update' }));
-  }
-  const entries = emails.map((email) => ({ email, reason: 'bounced' as const }));
-  await inTransaction(async (tx) => {
-    await countNewSuppressions(tx, api.projectId, entries);
-    await suppress(tx, api.projectId, entries);
-    await findSuppressedKeys(tx, api.projectId, emails);
-    await withoutErased(tx, api.projectId, emails.join(' '));
-  });
-  stop();
-  const reading = sent.filter(({ text }) => text.includes('unnest') && /FROM (contacts|suppressions) /.test(text));
-  await db.$transaction(async (tx) => {
-    await tx.$executeRawUnsafe('SET LOCAL enable_seqscan = off');
-    await tx.$executeRawUnsafe('SET LOCAL enable_nestloop = off'); // as if reading all rows once were cheaper
-    for (const { text, values = [] } of reading) {
-      const [row] = await tx.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: PlanNode }] }[]>(
-        `EXPLAIN (FORMAT JSON) ${text}`,
-        ...values,
-      );
-      const conditions = indexConditions(row?.['QUERY PLAN'][0].Plan as PlanNode);
-      expect(conditions).not.toEqual([]);
-      for (const condition of conditions) expect(condition).toContain('email_key');
-    }
-  });
-});
-
-interface PlanNode {
-  'Subplan Name'?: string;
-  'Index Cond'?: string;
-  Plans?: PlanNode[];
-}
-
-/** The index conditions on rows of a project, without subqueries that only find whether there are any. */
-const indexConditions = (node: PlanNode): string[] =>
-  node['Subplan Name']?.startsWith('InitPlan') === true
-    ? []
-    : [
-        ...[node['Index Cond'] ?? ''].filter((condition) => condition.includes('project_id')),
-        ...(node.Plans ?? []).flatMap(indexConditions),
-      ];
 
 test('concurrent batches that share contacts in any order create each contact once, and all succeed', async () => {
   const api = await testApi();
