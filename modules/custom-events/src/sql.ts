@@ -39,8 +39,7 @@ interface CountedEvents {
 /**
  * Whether the contact `c` had at least a number of the events. Without conditions on properties it reads a row per contact and day;
  * with them it reads the events. The planner reads either once for all contacts of the project. With `fewContacts` it looks up each
- * contact by index instead: OFFSET 0 keeps it from joining with all events of the name, and the name is compared as an expression for the
- * reason at `EVENTS_RECEIVED_SINCE`.
+ * contact by index instead: OFFSET 0 keeps it from joining with all events of the name.
  * @param times SQL of the number; 1 if omitted.
  */
 function contactHadEvents(
@@ -52,7 +51,7 @@ function contactHadEvents(
   const [table, at] = isRaw ? ['custom_events', 'occurred_at'] : ['custom_event_contact_days', 'day'];
   const bound = (day: string) => (isRaw ? `${day}::date::timestamp AT TIME ZONE 'UTC'` : `${day}::date`);
   const conditions = [
-    fewContacts ? `(e.name || '') = ${name}` : `e.name = ${name}`,
+    `e.name = ${name}`,
     ...(since === undefined ? [] : [`e.${at} >= ${bound(since)}`]),
     ...(before === undefined ? [] : [`e.${at} < ${bound(before)}`]),
     ...(properties === undefined ? [] : [properties]),
