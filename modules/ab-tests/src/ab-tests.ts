@@ -21,6 +21,7 @@ import {
   db,
   defineIdPrefix,
   DomainError,
+  emptyUpdate,
   type FieldProblem,
   invalid,
   isId,
@@ -148,8 +149,7 @@ export async function updateAbTest(
   const test = await getAbTest(projectId, id);
   const { variants, ...settings } = given(input);
   assertValid(settingProblems(input));
-  if (variants === undefined && Object.keys(settings).length === 0)
-    throw new DomainError('validation_error', 'Provide at least one field to update.');
+  if (variants === undefined && Object.keys(settings).length === 0) throw emptyUpdate();
   if (test.status !== 'draft') throw new DomainError('conflict', NOT_A_DRAFT);
   checkVersion('A/B test', version, test.version);
   const count = variants ?? test.variantIds.length;

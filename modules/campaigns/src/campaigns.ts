@@ -5,6 +5,7 @@ import {
   assertValid,
   db,
   DomainError,
+  emptyUpdate,
   normalizeEmail,
   type FieldProblem,
   invalid,
@@ -148,8 +149,7 @@ export async function updateCampaign(
     ...input,
     html: resolveSubmittedBody(input.html, input.format, { html, format, source }),
   });
-  if (Object.keys(data).length === 0)
-    throw new DomainError('validation_error', 'Provide at least one field to update.');
+  if (Object.keys(data).length === 0) throw emptyUpdate();
   const isRateOnly = Object.keys(data).join() === 'ratePerSecond';
   const isAudienceOnly =
     ifStatus == null && Object.keys(data).every((field) => AUDIENCE_FIELDS.some((known) => known === field));

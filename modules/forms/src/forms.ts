@@ -7,7 +7,7 @@ import {
   countUpTo,
   databaseNow,
   db,
-  DomainError,
+  emptyUpdate,
   emailKey,
   inTransaction,
   isId,
@@ -83,8 +83,7 @@ export async function updateForm(
   { version, ...input }: FormInput & { version?: number | null | undefined },
 ): Promise<void> {
   const form = await getForm(projectId, id);
-  if (Object.values(input).every((value) => value === undefined))
-    throw new DomainError('validation_error', 'Provide at least one field to update.');
+  if (Object.values(input).every((value) => value === undefined)) throw emptyUpdate();
   const data = await checkForm(projectId, input, form);
   checkVersion('form', version, form.version);
   const { count } = await db

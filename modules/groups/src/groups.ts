@@ -4,6 +4,7 @@ import {
   conflictIfTaken,
   db,
   DomainError,
+  emptyUpdate,
   emailKey,
   invalid,
   isId,
@@ -111,7 +112,7 @@ export async function updateGroup(projectId: string, id: string, input: UpdateGr
   return db.$transaction(async (tx) => {
     const group = await lockGroup(tx, projectId, id);
     if (input.name == null && input.contactIds == null) {
-      throw new DomainError('validation_error', 'Provide at least one field to update.');
+      throw emptyUpdate();
     }
     const name = input.name == null ? undefined : checkDisplayName(input.name);
     if (input.contactIds != null) await replaceMembers(tx, projectId, id, input.contactIds);

@@ -16,6 +16,7 @@ import {
   db,
   defineIdPrefix,
   DomainError,
+  emptyUpdate,
   type FieldProblem,
   inTransaction,
   isId,
@@ -103,8 +104,7 @@ export async function updateJourney(
   input: { name?: string | null | undefined; definition?: unknown; version?: number | null | undefined },
 ): Promise<void> {
   const journey = await getJourney(projectId, id);
-  if (input.name == null && input.definition == null)
-    throw new DomainError('validation_error', 'Provide at least one field to update.');
+  if (input.name == null && input.definition == null) throw emptyUpdate();
   const data = {
     ...(input.name == null ? {} : { name: checkDisplayName(input.name) }),
     ...(input.definition == null ? {} : { draft: checkDraft(input.definition) }),

@@ -21,6 +21,7 @@ export {
   conflictIfTaken,
   countOf,
   DomainError,
+  emptyUpdate,
   type ErrorCode,
   type FieldProblem,
   invalid,

@@ -46,9 +46,8 @@ export const DateTimeScalar = new GraphQLScalarType<Date, string>({
   parseLiteral: (node) => parseDateTimeValue(node.kind === Kind.STRING ? node.value : undefined),
 });
 
-function parseJson(value: unknown, problem = jsonProblem(value)): unknown {
-  return problem === undefined ? value : refuse(`${problem.path} ${problem.message}`.trim());
-}
+const parseJson = (value: unknown, problem = jsonProblem(value)): unknown =>
+  problem === undefined ? value : refuse(`${problem.path} ${problem.message}`.trim());
 
 function jsonLiteral(node: ValueNode, variables: Record<string, unknown> | null | undefined): unknown {
   switch (node.kind) {

@@ -1,4 +1,4 @@
-import { assertValid, db, DomainError, type FieldProblem, pool, sql, type Tx } from '@postroom/platform';
+import { assertValid, db, emptyUpdate, type FieldProblem, pool, sql, type Tx } from '@postroom/platform';
 
 /** The sending rate of a project's campaigns, their auto-pause thresholds and the frequency cap. `null` means no limit. */
 export interface SendingPolicy {
@@ -73,7 +73,7 @@ export async function updatePolicy(projectId: string, change: PolicyChange): Pro
     keyof SendingPolicy,
     number | null,
   ][];
-  if (given.length === 0) throw new DomainError('validation_error', 'Provide at least one field to update.');
+  if (given.length === 0) throw emptyUpdate();
   const problems = given.flatMap(([field, value]): FieldProblem[] => {
     const { min, max, nullable } = BOUNDS[field];
     const isValid = value === null ? nullable : value >= min && value <= max;

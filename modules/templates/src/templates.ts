@@ -5,6 +5,7 @@ import {
   databaseNow,
   db,
   DomainError,
+  emptyUpdate,
   invalid,
   isId,
   newId,
@@ -97,8 +98,7 @@ export async function updateTemplate(
     ...input,
     body: resolveSubmittedBody(input.body, input.format, { html, format, source }),
   });
-  if (name === undefined && Object.keys(content).length === 0)
-    throw new DomainError('validation_error', 'Provide at least one field to update.');
+  if (name === undefined && Object.keys(content).length === 0) throw emptyUpdate();
   return changeTemplate(projectId, id, { authorId }, (newest, template) => {
     checkVersion('template', version, newest.number);
     checkUnmodified(template, updatedAt);

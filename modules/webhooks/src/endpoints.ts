@@ -6,6 +6,7 @@ import {
   db,
   DEADLOCK,
   DomainError,
+  emptyUpdate,
   type FieldProblem,
   inTransaction,
   isId,
@@ -104,7 +105,7 @@ export async function listEndpoints(projectId: string, args: PageArgs, query: Ro
 export async function updateEndpoint(projectId: string, id: string, input: UpdateEndpointInput): Promise<void> {
   await getEndpoint(projectId, id, { select: { id: true } });
   if (input.url == null && input.events == null && input.description === undefined) {
-    throw new DomainError('validation_error', 'Provide at least one field to update.');
+    throw emptyUpdate();
   }
   const events = validate(input);
   const data = {

@@ -82,6 +82,10 @@ export function notFound(what: string): DomainError {
   return new DomainError('not_found', `No such ${what} in this project.`);
 }
 
+/** `validation_error` for an update without any field. */
+export const emptyUpdate = (): DomainError =>
+  new DomainError('validation_error', 'Provide at least one field to update.');
+
 /** `conflict` for an edit of `what` that was modified since its author loaded it. */
 export function versionConflict(what: string, field: 'version' | 'updatedAt' = 'version'): DomainError {
   const message = `This ${what} was modified since you loaded it.`;

@@ -3,6 +3,7 @@ export {
   checkVersion,
   conflictIfTaken,
   DomainError,
+  emptyUpdate,
   type ErrorCode,
   type FieldProblem,
   invalid,
