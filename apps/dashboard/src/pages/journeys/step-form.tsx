@@ -231,10 +231,12 @@ function ConditionFields({ step, set, choices, definition, setIncomplete }: Fiel
   );
 }
 
+/** Percentages such as 33.4, 33.3 and 33.3 don't add up to exactly 100 in floating point. */
+const rounded = (percent: number) => Number(percent.toFixed(3));
+
 function SplitFields({ step, set }: FieldsProps) {
   const branches = step.branches ?? [];
-  // Percentages such as 33.4, 33.3 and 33.3 don't add up to exactly 100 in floating point.
-  const total = Number(branches.reduce((sum, { percent }) => sum + percent, 0).toFixed(3));
+  const total = rounded(branches.reduce((sum, { percent }) => sum + percent, 0));
   return (
     <Stack gap="xs" role="group" aria-label="Branches">
       {branches.map((branch, index) => (
@@ -268,7 +270,7 @@ function SplitFields({ step, set }: FieldsProps) {
           variant="default"
           size="compact-sm"
           leftSection={<IconPlus size={14} aria-hidden />}
-          onClick={() => set({ branches: [...branches, { percent: Number(Math.max(0, 100 - total).toFixed(3)) }] })}
+          onClick={() => set({ branches: [...branches, { percent: rounded(Math.max(0, 100 - total)) }] })}
         >
           Add branch
         </Button>

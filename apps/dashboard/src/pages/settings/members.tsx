@@ -86,8 +86,7 @@ export function Members() {
 function MemberTable({ members }: { members: Member[] }) {
   const { me, reload } = useSession();
   const { name: projectName } = useProject();
-  const canManage = usePermission('manage');
-  const isOwner = usePermission('own');
+  const mayChange = useMayChange();
   const [removing, setRemoving] = useState<Member>();
   const isLeaving = removing?.user.id === me.id;
   const remove = useApiMutation(REMOVE);
@@ -121,7 +120,7 @@ function MemberTable({ members }: { members: Member[] }) {
             silent: true,
             align: 'right',
             cell: (member) =>
-              (member.user.id === me.id || (canManage && (isOwner || member.role !== 'owner'))) && (
+              (member.user.id === me.id || mayChange(member)) && (
                 <Button size="compact-sm" variant="subtle" color="red" onClick={() => setRemoving(member)}>
                   {member.user.id === me.id ? (
                     'Leave'
@@ -166,13 +165,21 @@ function Who({ member, isMe }: { member: Member; isMe: boolean }) {
   );
 }
 
-/** The role, editable with permission. Only owners can add or remove owners. */
-function RoleOf({ member: { role, user } }: { member: Member }) {
+/** Whether a member may be removed, or get another role. Only owners can add or remove owners. */
+function useMayChange(): (member: Member) => boolean {
   const canManage = usePermission('manage');
+  const isOwner = usePermission('own');
+  return ({ role }) => (role === 'owner' ? isOwner : canManage);
+}
+
+/** The role, editable with permission. */
+function RoleOf({ member }: { member: Member }) {
+  const { role, user } = member;
+  const mayChange = useMayChange();
   const isOwner = usePermission('own');
   const { reload, me } = useSession();
   const change = useApiMutation(CHANGE_ROLE);
-  if (!canManage || (role === 'owner' && !isOwner)) return ROLES[role].label;
+  if (!mayChange(member)) return ROLES[role].label;
   const choose = async (next: Role) => {
     if ((await change.run({ userId: user.id, role: next })) === undefined) return;
     notifySuccess(`${user.name} is ${ROLES[next].asA} now.`);
