@@ -14,8 +14,11 @@ const OF_TEMPORAL_SDK = [
   ['TEMPORAL_TLS_SERVER_CA_CERT_PATH', "PEM file of the server's CA, if it is a private one; `…_CA_CERT_DATA`"],
   ['TEMPORAL_TLS_SERVER_NAME', "name in the server's certificate, if it differs from the host in the address"],
   ['TEMPORAL_GRPC_META_…', 'a gRPC header of every request, named by the rest of the variable'],
-  ['TEMPORAL_CONFIG_FILE', "file with profiles, as Temporal's command line writes it"],
-  ['TEMPORAL_PROFILE', 'the profile in that file'],
+  [
+    'TEMPORAL_CONFIG_FILE',
+    "file with profiles, as Temporal's command line writes it; none is read without this or the next variable",
+  ],
+  ['TEMPORAL_PROFILE', "the profile in that file, or in the command line's own"],
 ] as const;
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
