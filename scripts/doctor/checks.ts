@@ -451,7 +451,7 @@ async function checkDns(config: Config): Promise<Finding> {
   }
 }
 
-async function checkMailTransport({ SMTP_URL: relay, NODE_ENV }: Config): Promise<Finding> {
+async function checkMailTransport({ SMTP_URL: relay, NODE_ENV, PUBLIC_URL }: Config): Promise<Finding> {
   if (relay === undefined) {
     if (NODE_ENV === 'production')
       return warning(
@@ -460,7 +460,7 @@ async function checkMailTransport({ SMTP_URL: relay, NODE_ENV }: Config): Promis
       );
     return ok('development: mail goes to the built-in inbox');
   }
-  const server = parseRelayUrl(relay);
+  const server = parseRelayUrl(relay, PUBLIC_URL);
   const { host, port } = server;
   const problem = await probeRelay(server, { connectMs: 5_000 });
   if (problem === undefined) return ok(`${host}:${port} accepts our connection and credentials`);

@@ -34,7 +34,10 @@ export async function sendSystemMail({ id, ...mail }: SystemMail): Promise<void>
 
 /** Reads SMTP_URL as all other mail does: the same port, the same TLS, and no credentials in the clear. */
 export function transportOptions(url: string) {
-  const { host, port, implicitTls, requireTls, insecure, credentials, clientName } = parseRelayUrl(url);
+  const { host, port, implicitTls, requireTls, insecure, credentials, clientName } = parseRelayUrl(
+    url,
+    config.PUBLIC_URL,
+  );
   const auth = credentials !== undefined && 'password' in credentials ? credentials : undefined;
   return {
     host,

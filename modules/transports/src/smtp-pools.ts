@@ -13,7 +13,7 @@ export function smtpPool(traffic: Traffic): SmtpPool {
   const url = relayUrl();
   const open = pools.get(traffic);
   if (open?.url === url) return open.pool;
-  const relay = parseRelayUrl(url);
+  const relay = parseRelayUrl(url, config.PUBLIC_URL);
   const name = `${relay.host}:${relay.port} ${traffic}`;
   const opened = createSharedPool(name, relay, { connections: config.SMTP_CONNECTIONS });
   pools.set(traffic, { url, pool: opened });
@@ -36,7 +36,7 @@ export async function checkDefaultTransport(): Promise<void> {
     if ((await db.mailProvider.count({ take: 1 })) === 0) throw new Error(NO_TRANSPORT);
     return;
   }
-  const failure = await probeRelay(parseRelayUrl(relayUrl()), TRANSPORT_POLICY.test);
+  const failure = await probeRelay(parseRelayUrl(relayUrl(), config.PUBLIC_URL), TRANSPORT_POLICY.test);
   if (failure !== undefined) throw new Error(`The mail server of SMTP_URL can't be used: ${failure.answer}`);
 }
 

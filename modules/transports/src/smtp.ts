@@ -79,7 +79,7 @@ function relayOf({ host, port, tls }: SmtpSettings, credentials: SmtpCredentials
     requireTls: tls === 'starttls',
     insecure: false,
     credentials,
-    clientName: localHostName(),
+    clientName: localHostName(config.PUBLIC_URL),
     lookup: guardedLookup(() => config.providerScope),
   };
 }

@@ -1,4 +1,4 @@
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
 
 /** Authentication by password, or by access token (XOAUTH2). */
@@ -36,9 +36,10 @@ export interface Relay {
 /**
  * Parses `smtp://user:password@host:port?tls=required|insecure&name=our.host.name&dsn=off` or `smtps://…`. User and password
  * are percent-encoded.
+ * @param publicUrl see `localHostName`.
  * @throws TypeError whose message never contains the password.
  */
-export function parseRelayUrl(url: string): Relay {
+export function parseRelayUrl(url: string, publicUrl?: string): Relay {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || (parsed.protocol !== 'smtp:' && parsed.protocol !== 'smtps:') || parsed.hostname === '') {
     throw new TypeError('A mail server URL must look like smtp://host:port or smtps://host:port.');
@@ -66,13 +67,18 @@ export function parseRelayUrl(url: string): Relay {
       parsed.username === ''
         ? undefined
         : { user: decodeURIComponent(parsed.username), password: decodeURIComponent(parsed.password) },
-    clientName: name ?? localHostName(),
+    clientName: name ?? localHostName(publicUrl),
   };
 }
 
-/** Default EHLO name: this machine's hostname if it is a valid one. */
-export function localHostName(): string {
-  return isClientName(hostname()) ? hostname() : '[127.0.0.1]';
+/**
+ * The name in EHLO: this machine's, or the host of the public URL if the machine's has no domain, as in a container. Mail servers may refuse a
+ * name without one (RFC 5321, 2.3.5).
+ */
+export function localHostName(publicUrl?: string, machine = hostname()): string {
+  const host = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
+  if (!machine.includes('.') && host.includes('.') && isIP(host) === 0) return host;
+  return isClientName(machine) ? machine : '[127.0.0.1]';
 }
 
 function isClientName(name: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRelayUrl } from '../src/index.ts';
+import { localHostName, parseRelayUrl } from '../src/index.ts';
 import { Queue } from '../src/queue.ts';
 import { ReplyReader } from '../src/replies.ts';
 import { dotStuff } from '../src/dot-stuffing.ts';
@@ -76,6 +76,24 @@ test('a queue is first in, first out', () => {
   while (queue.length > 0) expect(queue.shift()).toBe(next++);
   expect(next).toBe(20_000);
   expect(queue.shift()).toBeUndefined();
+});
+
+test.each([
+  ['mx.example.net', 'https://mail.example.com', 'mx.example.net'],
+  ['1fdbc74db162', 'https://mail.example.com:8443/app', 'mail.example.com'],
+  ['1fdbc74db162', 'http://localhost:3400', '1fdbc74db162'],
+  ['1fdbc74db162', 'http://192.0.2.1', '1fdbc74db162'],
+  ['1fdbc74db162', 'http://[2001:db8::192.0.2.1]', '1fdbc74db162'],
+  ['1fdbc74db162', undefined, '1fdbc74db162'],
+  ['-odd-', undefined, '[127.0.0.1]'],
+])('on the machine %s with the public URL %s the name in EHLO is %s', (machine, publicUrl, name) => {
+  expect(localHostName(publicUrl, machine)).toBe(name);
+});
+
+test('the name in EHLO is that of the relay URL, or of this machine', () => {
+  const publicUrl = 'https://mail.example.com';
+  expect(parseRelayUrl('smtp://a?name=our.example.org', publicUrl).clientName).toBe('our.example.org');
+  expect(parseRelayUrl('smtp://a', publicUrl).clientName).toBe(localHostName(publicUrl));
 });
 
 test('a relay URL is parsed', () => {

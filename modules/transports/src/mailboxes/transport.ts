@@ -106,7 +106,7 @@ function relayOf(account: Account): Relay {
       'password' in stored
         ? { user: username, password: stored.password }
         : { user: username, accessToken: (refused) => accessToken(id, refused) },
-    clientName: localHostName(),
+    clientName: localHostName(config.PUBLIC_URL),
     lookup: guardedLookup(() => config.providerScope),
   };
 }
