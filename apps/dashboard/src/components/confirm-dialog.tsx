@@ -73,7 +73,8 @@ function Question({
         <FormButtons
           submit={action}
           running={running}
-          color={harmless ? undefined : 'red'}
+          // White text needs this shade, in both color schemes.
+          color={harmless ? undefined : 'red.8'}
           disabled={disabled || (confirmationText !== undefined && typed.trim() !== confirmationText.trim())}
         >
           <Button variant="default" onClick={onClose}>
