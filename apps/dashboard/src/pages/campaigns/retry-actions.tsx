@@ -1,22 +1,11 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
-import { useApiMutation } from '../../data/api-mutation.ts';
-import { graphql } from '../../generated/gql.ts';
 import { countOf } from '../../components/numbers.ts';
-import { Confirm } from '../../components/confirm.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
-import { notifySuccess } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign-row.ts';
 
-const RETRY = graphql(`
-  mutation RetryCampaignRecipients($id: ID!) {
-    retryCampaignRecipients(id: $id) {
-      recipients
-    }
-  }
-`);
-
+const RetryFailed = lazyDialog(async () => (await import('./retry-failed.tsx')).RetryFailed);
 const ResolveUnknown = lazyDialog(async () => (await import('./resolve-unknown.tsx')).ResolveUnknown);
 
 /** Actions for failed recipients and unknown outcomes. */
@@ -38,39 +27,8 @@ export function RetryActions({ campaign }: { campaign: CampaignRow }) {
           Resolve {countOf(unknown, 'unknown outcome')}
         </Button>
       )}
-      <Retry campaign={campaign} opened={asking === 'retry'} onClose={close} />
+      <RetryFailed campaign={campaign} opened={asking === 'retry'} onClose={close} />
       <ResolveUnknown campaign={campaign} opened={asking === 'unknown'} onClose={close} />
     </>
-  );
-}
-
-interface DialogProps {
-  campaign: CampaignRow;
-  opened: boolean;
-  onClose: () => void;
-}
-
-function Retry({ campaign: { id, progress }, opened, onClose }: DialogProps) {
-  const retry = useApiMutation(RETRY);
-  const confirm = async () => {
-    const done = await retry.run({ id });
-    if (done === undefined) return;
-    notifySuccess(`Resending to ${countOf(done.retryCampaignRecipients.recipients, 'recipient')}.`);
-    onClose();
-  };
-  return (
-    <Confirm
-      opened={opened}
-      onClose={onClose}
-      title="Resend to failed recipients?"
-      action="Resend"
-      running={retry.running}
-      problem={retry.problem}
-      onConfirm={() => void confirm()}
-      harmless
-    >
-      {countOf(progress.failed, 'recipient')} did not receive the email because a server rejected it. Addresses
-      suppressed since then are skipped. The campaign returns to sending until each has an outcome.
-    </Confirm>
   );
 }
