@@ -120,6 +120,60 @@ inBrowser('A/B tests', () => {
     await page.getByText('The winner is chosen in 4 hours.').waitFor();
   });
 
+  test('a test does not start while its settings are unsaved, and asks before it deletes variants', async () => {
+    const { api, id } = await draft();
+    const made = (await api.post('/v1/ab-tests', { campaign_id: id, variants: 4 })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/ab-tests/${made.id}`);
+    const settings = page.getByRole('region', { name: 'Settings' });
+    await settings.getByLabel('Variants').fill('2');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The settings have unsaved changes.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    const save = settings.getByRole('button', { name: 'Save settings' });
+    await save.click();
+    await dialog.getByText('Delete variants C and D?').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Keep it' }).click();
+    expect((await api.get(`/v1/ab-tests/${made.id}`)).body.data.variantIds).toHaveLength(4);
+    await settings.getByLabel('Variants').fill('3');
+    await save.click();
+    await dialog.getByText('Delete variant D?').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Settings saved.').waitFor();
+    expect((await api.get(`/v1/ab-tests/${made.id}`)).body.data.variantIds).toEqual(made.variantIds.slice(0, 3));
+
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await dialog.getByText('3 variants go to 20% of the audience').waitFor();
+    await dialog.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('The winner is chosen').waitFor();
+  });
+
+  test('the choice of a winner stays while another variant takes the lead', async () => {
+    const { api, id } = await draft();
+    const made = (await api.post('/v1/ab-tests', { campaign_id: id, sample_percent: 100 })).body.data;
+    expect((await api.post(`/v1/ab-tests/${made.id}/start`)).status).toBe(200);
+    const count = (opened: number, variant: string) =>
+      pool.query('UPDATE campaigns SET accepted_count = 10, opened_count = $1 WHERE id = $2', [opened, variant]);
+    await count(1, id);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/ab-tests/${made.id}`);
+    const leads = page.getByRole('row', { includeHidden: true }).filter({ hasText: 'Leads' });
+    await leads.getByRole('link', { name: /^A:/ }).waitFor();
+    await page.getByRole('button', { name: 'Choose winner' }).click();
+    const winner = page.getByRole('dialog').getByRole('combobox', { name: 'Winner' });
+    expect(await winner.inputValue()).toMatch(/^A:/);
+    await count(9, made.variantIds[1]);
+    await leads.getByRole('link', { name: /^B:/, includeHidden: true }).waitFor();
+    expect(await winner.inputValue()).toMatch(/^A:/);
+  });
+
   test('the page of a draft that someone else deletes says so', async () => {
     const { api, id } = await draft();
     const { id: deleted } = (await api.post('/v1/ab-tests', { campaign_id: id })).body.data;

@@ -8,6 +8,8 @@ import { formatPercent } from '../../components/numbers.ts';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import type { Problem } from '../../data/problem.ts';
+import { hasUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AbTestRow } from './ab-test-row.ts';
 import { inCampaignWords } from './findings.ts';
@@ -44,6 +46,13 @@ const DELETE = graphql(`
   }
 `);
 
+/** Of a draft whose settings are still being edited, which would be lost with the start. */
+const UNSAVED: Problem = {
+  code: 'unsaved',
+  message: 'The settings have unsaved changes. Save them first, or change them back.',
+  fields: {},
+};
+
 /** What can be done with a test in its state. */
 export function AbTestCommands({ test }: { test: AbTestRow }) {
   if (test.status === 'draft') return <DraftCommands test={test} />;
@@ -53,14 +62,15 @@ export function AbTestCommands({ test }: { test: AbTestRow }) {
 function DraftCommands({ test: { id, name, variants, samplePercent, version } }: { test: AbTestRow }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'start' | 'unsaved'>();
   const start = useApiMutation(START);
   const remove = useApiMutation(DELETE);
+  const close = () => setAsking(undefined);
   const confirm = async () => {
     const variantVersions = variants.map(({ campaign }) => campaign.version);
     if ((await start.run({ id, version, variantVersions })) === undefined) return;
     notifySuccess('The A/B test was started.');
-    setAsking(false);
+    close();
   };
   const confirmDelete = async () => {
     if ((await remove.run({ id })) === undefined) return;
@@ -79,17 +89,21 @@ function DraftCommands({ test: { id, name, variants, samplePercent, version } }:
           problem: remove.problem,
         }}
       />
-      <Button leftSection={<IconSend size={16} aria-hidden />} onClick={() => setAsking(true)}>
+      <Button
+        leftSection={<IconSend size={16} aria-hidden />}
+        onClick={() => setAsking(hasUnsavedChanges() ? 'unsaved' : 'start')}
+      >
         Start
       </Button>
       <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
+        opened={asking !== undefined}
+        onClose={close}
         title="Start this A/B test now?"
         action="Start"
         harmless
+        disabled={asking === 'unsaved'}
         running={start.running}
-        problem={inCampaignWords(start.problem)}
+        problem={asking === 'unsaved' ? UNSAVED : inCampaignWords(start.problem)}
         onConfirm={() => void confirm()}
       >
         {variants.length} variants go to {formatPercent(samplePercent)} of the audience now, in equal shares.{' '}
@@ -101,13 +115,17 @@ function DraftCommands({ test: { id, name, variants, samplePercent, version } }:
 
 function RunningCommands({ test: { id, variants, leaderId, samplePercent } }: { test: AbTestRow }) {
   const [asking, setAsking] = useState<'choose' | 'cancel'>();
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [chosen, setChosen] = useState('');
   const choose = useApiMutation(CHOOSE);
   const cancel = useApiMutation(CANCEL);
   const close = () => setAsking(undefined);
-  const campaignId = chosen ?? leaderId ?? variants[0]?.campaign.id ?? '';
+  // The lead may pass to another variant while the dialog is open, which must not change the choice.
+  const askForWinner = () => {
+    setChosen(leaderId ?? variants[0]?.campaign.id ?? '');
+    setAsking('choose');
+  };
   const confirmChoice = async () => {
-    if ((await choose.run({ id, campaignId })) === undefined) return;
+    if ((await choose.run({ id, campaignId: chosen })) === undefined) return;
     notifySuccess('The winner was chosen.');
     close();
   };
@@ -121,7 +139,7 @@ function RunningCommands({ test: { id, variants, leaderId, samplePercent } }: { 
       <Button variant="default" onClick={() => setAsking('cancel')}>
         Cancel test
       </Button>
-      <Button onClick={() => setAsking('choose')}>Choose winner</Button>
+      <Button onClick={askForWinner}>Choose winner</Button>
       <Confirm
         opened={asking === 'choose'}
         onClose={close}
@@ -145,8 +163,8 @@ function RunningCommands({ test: { id, variants, leaderId, samplePercent } }: { 
               value: campaign.id,
               label: `${label}: ${campaign.subject ?? campaign.name}`,
             }))}
-            value={campaignId}
-            onChange={setChosen}
+            value={chosen}
+            onChange={(campaignId) => campaignId !== null && setChosen(campaignId)}
           />
         </Stack>
       </Confirm>

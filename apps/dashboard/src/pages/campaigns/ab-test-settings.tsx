@@ -1,5 +1,7 @@
 import { Button, Card, Group, NumberInput, Select, Stack } from '@mantine/core';
+import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
+import { Confirm } from '../../components/confirm.tsx';
 import { countOf, formatPercent } from '../../components/numbers.ts';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { ConflictAlert } from '../../components/conflict-alert.tsx';
@@ -57,6 +59,8 @@ const LABELS = {
   durationHours: 'duration',
 };
 
+const LIST = new Intl.ListFormat('en');
+
 function SettingsForm({ test }: { test: AbTestRow }) {
   const { id, version, variants, samplePercent, metric, durationHours, updatedAt } = test;
   const update = useApiMutation(UPDATE);
@@ -66,13 +70,17 @@ function SettingsForm({ test }: { test: AbTestRow }) {
   );
   const { content, set, isSaved, conflict, problem } = edited;
   useUnsavedChanges(!isSaved);
+  const [isDeleting, setDeleting] = useState(false);
+  const removed = variants.slice(content.variants).map(({ label }) => label);
   const save = async () => {
+    setDeleting(false);
     await edited.save(async (written, base) => {
       const data = await update.run({ id, input: { ...written, version: Number(base) } });
       if (data !== undefined) notifySuccess('Settings saved.');
       return data?.updateAbTest.version;
     });
   };
+  const submit = () => (removed.length > 0 ? setDeleting(true) : void save());
   const isBlank = Object.values<number | string>(content).includes('');
   const numberProps = (name: 'variants' | 'samplePercent' | 'durationHours') => ({
     ...WHOLE,
@@ -81,62 +89,75 @@ function SettingsForm({ test }: { test: AbTestRow }) {
     error: `${content[name]}` === '' ? 'Enter a number' : problem?.fields[name],
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isBlank) void save();
-      }}
-      noValidate
-    >
-      <Stack>
-        <ConflictAlert
-          conflict={conflict}
-          of={{ editedById: null, editedByName: null, updatedAt }}
-          labels={LABELS}
-          onKeep={() => void save()}
-        />
-        <FormProblem problem={problem} fields={Object.keys(LABELS)} />
-        <Group align="flex-start" gap="md">
-          <NumberInput label="Variants" description="2 to 5" w={150} min={2} max={5} {...numberProps('variants')} />
-          <NumberInput
-            label="Sample"
-            description="Share of the audience"
-            suffix="%"
-            w={180}
-            min={1}
-            max={100}
-            {...numberProps('samplePercent')}
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBlank) submit();
+        }}
+        noValidate
+      >
+        <Stack>
+          <ConflictAlert
+            conflict={conflict}
+            of={{ editedById: null, editedByName: null, updatedAt }}
+            labels={LABELS}
+            onKeep={submit}
           />
-          <Select
-            size="sm"
-            label="Decided by"
-            description="Rate of accepted messages"
-            w={220}
-            allowDeselect={false}
-            data={Object.entries(METRICS).map(([value, label]) => ({ value: value as AbTestMetric, label }))}
-            value={content.metric}
-            onChange={(value) => value !== null && set({ metric: value })}
-          />
-          <NumberInput
-            label="Duration in hours"
-            description="1 to 168"
-            w={180}
-            min={1}
-            max={168}
-            {...numberProps('durationHours')}
-          />
-        </Group>
-        <Group justify="flex-end">
-          <Button
-            type="submit"
-            variant="default"
-            loading={update.running}
-            disabled={isSaved || isBlank || conflict !== undefined}
-          >
-            Save settings
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          <FormProblem problem={problem} fields={Object.keys(LABELS)} />
+          <Group align="flex-start" gap="md">
+            <NumberInput label="Variants" description="2 to 5" w={150} min={2} max={5} {...numberProps('variants')} />
+            <NumberInput
+              label="Sample"
+              description="Share of the audience"
+              suffix="%"
+              w={180}
+              min={1}
+              max={100}
+              {...numberProps('samplePercent')}
+            />
+            <Select
+              size="sm"
+              label="Decided by"
+              description="Rate of accepted messages"
+              w={220}
+              allowDeselect={false}
+              data={Object.entries(METRICS).map(([value, label]) => ({ value: value as AbTestMetric, label }))}
+              value={content.metric}
+              onChange={(value) => value !== null && set({ metric: value })}
+            />
+            <NumberInput
+              label="Duration in hours"
+              description="1 to 168"
+              w={180}
+              min={1}
+              max={168}
+              {...numberProps('durationHours')}
+            />
+          </Group>
+          <Group justify="flex-end">
+            <Button
+              type="submit"
+              variant="default"
+              loading={update.running}
+              disabled={isSaved || isBlank || conflict !== undefined}
+            >
+              Save settings
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <Confirm
+        opened={isDeleting}
+        onClose={() => setDeleting(false)}
+        title={`Delete ${removed.length === 1 ? 'variant' : 'variants'} ${LIST.format(removed)}?`}
+        action="Delete"
+        running={update.running}
+        problem={undefined}
+        onConfirm={() => void save()}
+      >
+        {removed.length === 1 ? 'Its' : 'Their'} content will be lost.
+      </Confirm>
+    </>
   );
 }
