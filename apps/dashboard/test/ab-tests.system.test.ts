@@ -32,6 +32,9 @@ inBrowser('A/B tests', () => {
 
     await variants.getByRole('link', { name: 'B: Our sale' }).click();
     await page.getByText('All variants of the A/B test have this audience').waitFor();
+    await page.getByText('1 person in the audience now.').waitFor();
+    await page.getByText('Ready to send.').waitFor();
+    expect(await page.getByText('Estimated sending time').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Send now' }).count()).toBe(0);
     {
       await using viewer = await windowOf(api, 'viewer');

@@ -99,7 +99,7 @@ export function Audience({
       <Card>
         <Stack>
           <AudienceSelects draft={draft} set={set} readOnly={readOnly} />
-          <Count campaignId={campaignId} />
+          <Count campaignId={campaignId} isShared={isShared} />
         </Stack>
       </Card>
     </Section>
@@ -113,14 +113,16 @@ const REASON_LABELS: Record<string, string> = {
   manual: 'suppressed manually',
 };
 
-function Count({ campaignId }: { campaignId: string }) {
+function Count({ campaignId, isShared }: { campaignId: string; isShared: boolean }) {
   const audience = useApiQuery(PREFLIGHT, { id: campaignId }).data?.campaignPreflight.audience;
   if (audience === undefined) return null;
   const { contacts, recipients, excluded } = audience;
   return (
     <Group gap="xs" aria-live="polite">
       <Text size="sm" fw={600}>
-        {contacts === 0 ? 'No recipients yet.' : `${countOf(recipients, 'person', 'people')} would receive it now.`}
+        {contacts === 0
+          ? 'No recipients yet.'
+          : `${countOf(recipients, 'person', 'people')} ${isShared ? 'in the audience now' : 'would receive it now'}.`}
       </Text>
       {excluded.length > 0 && (
         <Text size="sm" c="dimmed">

@@ -98,11 +98,11 @@ export function Review({
   );
 }
 
-/** A variant of an A/B test is not sent by itself, which its page says with a link instead. */
+/** A variant of an A/B test is not sent by itself, which its page says with a link instead, and not to its whole audience. */
 function shownOf({ abTestId }: CampaignRow, preflight: Preflight): Preflight {
   if (abTestId === null) return preflight;
   const problems = preflight.problems.filter(({ field }) => field !== 'status');
-  return { ...preflight, problems, isReady: problems.length === 0 };
+  return { ...preflight, problems, isReady: problems.length === 0, estimatedSeconds: null };
 }
 
 function Findings({
