@@ -295,6 +295,27 @@ describe('start', () => {
     for (const part of parts) expect(Math.abs(part.length - 667)).toBeLessThan(126);
   });
 
+  test('compares no variant with another one of the test', async () => {
+    const { api, campaign } = await projectWith(10);
+    const earlier = await created(api, '/v1/campaigns', { name: 'Earlier' });
+    const { id, variantIds } = await create(api, campaign);
+    await pool.query(
+      `UPDATE campaigns SET status = 'completed', started_at = now() - interval '1 day', recipient_count = 5 WHERE id = $1`,
+      [earlier.id],
+    );
+    expect((await api.post(`/v1/ab-tests/${id}/start`)).status).toBe(200);
+    await pool.query(
+      `UPDATE campaigns SET recipient_count = 5, started_at = now() + interval '1 second' * array_position($1, id)
+       WHERE id = ANY ($1)`,
+      [variantIds],
+    );
+    const PREVIOUS = 'query ($id: ID!) { previousCampaign(id: $id) { name } }';
+    for (const variant of variantIds) {
+      const { body } = await api.graphql(PREVIOUS, { id: variant });
+      expect(body.data.previousCampaign).toEqual({ name: 'Earlier' });
+    }
+  });
+
   test('of two at once, one starts the test', async () => {
     const { api, campaign } = await projectWith(1);
     const { id } = await create(api, campaign);

@@ -97,11 +97,15 @@ export async function getCampaign(projectId: string, id: string, query: RowsQuer
   return campaign;
 }
 
-/** The campaign with recipients that was started before another one, or null. @throws DomainError `not_found`. */
+/**
+ * The campaign with recipients that was started before another one, or null. Others of the same A/B test don't count: they go to
+ * other shares of one audience. @throws DomainError `not_found`.
+ */
 export async function previousCampaign(projectId: string, id: string, query: RowsQuery): Promise<Campaign | null> {
-  const { startedAt } = await getCampaign(projectId, id);
+  const { startedAt, abTestId } = await getCampaign(projectId, id);
   if (startedAt === null) return null;
-  const where = { projectId, startedAt: { lt: startedAt }, recipientCount: { gt: 0 } };
+  const isOther = abTestId === null ? {} : { OR: [{ abTestId: null }, { abTestId: { not: abTestId } }] };
+  const where = { projectId, startedAt: { lt: startedAt }, recipientCount: { gt: 0 }, ...isOther };
   return db.campaign.findFirst({ ...query, where, orderBy: { startedAt: 'desc' } });
 }
 

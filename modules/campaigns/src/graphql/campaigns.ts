@@ -408,7 +408,8 @@ builder.queryFields((t) => ({
   previousCampaign: t.prismaField({
     type: Campaign,
     nullable: true,
-    description: 'The campaign that was started before this one, to compare with; null if there is none.',
+    description:
+      'The campaign that was started before this one, to compare with, except others of its A/B test; null if there is none.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (query, _root, { id }, context) => previousCampaign(callerProject(context), id, query),
   }),
