@@ -547,7 +547,10 @@ inBrowser('templates and campaigns', () => {
       route.request().postData()?.includes('UpdateCampaign') === true ? route.abort() : route.continue(),
     );
     await page.getByRole('textbox', { name: 'Subject' }).fill('Spring');
-    await page.getByText("Can't reach the server.").waitFor();
+    await page.getByText("Can't reach the server. Your changes are saved once it responds.").waitFor();
+    // The message is far above the button.
+    await page.getByRole('button', { name: 'Send test email' }).click();
+    await soon(() => page.evaluate('scrollY')).toBe(0);
     await page.unrouteAll({ behavior: 'wait' });
     await soon(subject).toBe('Spring');
     await page.getByText("Can't reach the server.").waitFor({ state: 'detached' });

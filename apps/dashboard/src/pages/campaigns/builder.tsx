@@ -73,6 +73,12 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
   const readOnly = !canWrite || conflict?.seesTheirs === true;
   const part: PartProps = { draft, set, errors: problem?.fields ?? {}, readOnly };
   const failed = problem !== undefined || conflict !== undefined;
+  // What keeps it from being saved is shown above the fields, and the buttons that save first are below them.
+  const saveOrShowProblem = async () => {
+    const done = await save();
+    if (!done) window.scrollTo({ top: 0 });
+    return done;
+  };
   return (
     <Page
       title={campaign.name}
@@ -111,7 +117,7 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
       <Content {...part} />
       <TrackingChoice {...part} />
       <UtmParameters {...part} />
-      <Review campaign={campaign} version={Number(version)} part={part} isSaved={isSaved} save={save} />
+      <Review campaign={campaign} version={Number(version)} part={part} isSaved={isSaved} save={saveOrShowProblem} />
       {scheduledAt !== null && !isSaved && conflict === undefined && (
         <ScheduledChanges
           changed={changed.map((field) => FIELD_LABELS[field])}

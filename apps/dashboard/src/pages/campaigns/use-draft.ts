@@ -23,6 +23,9 @@ const TYPING_MS = 700;
 /** The delay before a save that did not reach the server is retried, in ms. */
 const RETRY_MS = 5_000;
 
+/** Drafts are saved again by themselves. */
+const SAVED_LATER = "Can't reach the server. Your changes are saved once it responds.";
+
 /** A campaign draft. */
 export interface Draft {
   name: string;
@@ -151,7 +154,8 @@ export function useDraft(campaign: CampaignRow) {
     return (await Promise.race([save(), late])) ? undefined : 'Your changes could not be saved. Leave anyway?';
   });
   // Reports save errors; conflicts are shown separately.
-  const problem = isSaved || edited.problem?.fields.ifStatus !== undefined ? undefined : edited.problem;
+  const shown = isSaved || edited.problem?.fields.ifStatus !== undefined ? undefined : edited.problem;
+  const problem = shown && !isScheduled && failure === 'unreachable' ? { ...shown, message: SAVED_LATER } : shown;
   const changed = keysOf(draft).filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(saved[key]));
   return {
     draft,
