@@ -151,6 +151,17 @@ inBrowser('the people behind a report', () => {
     expect(group).toMatchObject({ name: 'Carl', contactCount: 1 });
   });
 
+  test('a campaign that went to no one says so', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/campaigns', { name: 'Winner' })).body.data;
+    await pool.query(`UPDATE campaigns SET status = 'completed', started_at = now() WHERE id = $1`, [id]);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}/recipients`);
+    await page.getByText('This campaign had no one to go to when it started.').waitFor();
+    expect(await page.getByRole('link', { name: 'Clear filters' }).count()).toBe(0);
+  });
+
   test('filters narrow clicks to a link and bounces to a reason', async () => {
     const api = await testApi();
     const id = await reportedCampaign(api);

@@ -99,6 +99,7 @@ export function Recipients() {
   const recipients = useApiQuery(RECIPIENTS, { id: campaignId, after: cursorOf(search) ?? null, ...filter });
   const listed = recipients.data?.campaignRecipients;
   const isSearch = search.q !== undefined;
+  const isFiltered = Object.values(filter).some((value) => value !== null);
   const { search: _, ...counted } = filter;
   // Counting a search would read all recipients.
   const count = useApiQuery(RECIPIENT_COUNT, { id: campaignId, ...counted }, { pause: isSearch });
@@ -142,6 +143,10 @@ export function Recipients() {
                 }
               >
                 The search has not reached all recipients of this campaign.
+              </Empty>
+            ) : nodes.length === 0 && !isFiltered && isFirstPage(search) ? (
+              <Empty title="No recipients" icon={IconSearchOff}>
+                This campaign had no one to go to when it started.
               </Empty>
             ) : nodes.length === 0 ? (
               <Empty
