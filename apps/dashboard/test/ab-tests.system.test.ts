@@ -20,6 +20,7 @@ inBrowser('A/B tests', () => {
     await window.open(`/campaigns/${id}`);
     await page.getByRole('button', { name: 'Create A/B test' }).click();
     await page.getByRole('heading', { name: 'Sale', level: 1 }).waitFor();
+    await page.locator('.place[aria-current=page]', { hasText: 'Campaigns' }).waitFor();
     const settings = page.getByRole('region', { name: 'Settings' });
     await settings.getByLabel('Variants').fill('3');
     await settings.getByLabel('Sample').fill('50');

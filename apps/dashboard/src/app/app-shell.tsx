@@ -133,7 +133,10 @@ function NavItemLink({
 }) {
   // The page that was chosen, also while it loads.
   const pending = useRouterState({ select: ({ status }) => status === 'pending' }) ? { pending: true } : {};
-  const active = useMatchRoute()({ to, params: { projectId }, fuzzy: to !== '/p/$projectId', ...pending }) !== false;
+  const matches = useMatchRoute();
+  const isIn = (page: NavItem['to']) =>
+    matches({ to: page, params: { projectId }, fuzzy: page !== '/p/$projectId', ...pending }) !== false;
+  const active = isIn(to) || (to === '/p/$projectId/campaigns' && isIn('/p/$projectId/ab-tests'));
   return (
     <Link
       to={to}
