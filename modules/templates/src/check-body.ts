@@ -28,7 +28,10 @@ export async function checkBody(given: string, format: ContentFormat): Promise<C
   const asItIs: Body = { html: given, format, source: format === 'mjml' ? given : null };
   const refused = (message: string) => ({ body: asItIs, problems: [{ message }] });
   if (given.length > MAX_LENGTH[format]) return refused(`must be at most ${MAX_LENGTH[format]} characters`);
-  if (format === 'html') return { body: asItIs, problems: problemsOf(given, asContentProblem) };
+  if (format === 'html') {
+    const problems = isMjml(given) ? [mjmlProblem(given)] : problemsOf(given, asContentProblem);
+    return { body: asItIs, problems };
+  }
   const { html, problems } = await compileMjml(given);
   if (problems.length > 0) return { body: asItIs, problems };
   if (html.length > MAX_LENGTH.html) return refused(`must compile to at most ${MAX_LENGTH.html} characters of HTML`);
@@ -38,6 +41,13 @@ export async function checkBody(given: string, format: ContentFormat): Promise<C
     problems: lost.length > 0 ? lost : problemsOf(html, (problem) => inSource(problem, html, given)),
   };
 }
+
+/** Sent as HTML, its tags would be ignored, and with them the layout. */
+const isMjml = (text: string) => /^\s*(?:<\?xml\b[^>]*>\s*)?<mjml\b/i.test(text);
+const mjmlProblem = (source: string): ContentProblem => ({
+  line: lineOf(source, source.search(/<mjml\b/i)),
+  message: 'mjml: belongs to MJML, so the format must be mjml',
+});
 
 function problemsOf(html: string, toContentProblem: (problem: TemplateProblem) => ContentProblem): ContentProblem[] {
   const complexity = htmlProblem(html);

@@ -148,6 +148,21 @@ test('a body without a format is HTML, even when it replaces MJML; a format with
   expect(data).toMatchObject({ body: '<p>Hello</p>', format: 'html', source: null });
 });
 
+test('MJML without its format is refused, because its tags mean nothing in HTML', async () => {
+  const api = await testApi();
+  const template = (await api.post('/v1/templates', { name: 'News', body: MJML, format: 'mjml' })).body.data;
+  const campaign = (await api.post('/v1/campaigns', { name: 'News', html: MJML, format: 'mjml' })).body.data;
+  const message = expect.stringMatching(/^line \d, mjml: belongs to MJML, so the format must be mjml$/);
+  for (const source of [MJML, `\uFEFF<?xml version="1.0"?>\n${MJML}`, MJML.replace('<mjml>', '<MJML lang="en">')]) {
+    const edited = await api.patch(`/v1/templates/${template.id}`, { body: source });
+    expect(edited.body.error?.details).toEqual([{ field: 'body', message }]);
+    const replaced = await api.patch(`/v1/campaigns/${campaign.id}`, { html: source, format: 'html' });
+    expect(replaced.body.error?.details).toEqual([{ field: 'html', message }]);
+  }
+  const about = '<p>Write &lt;mjml&gt;</p><!-- <mjml> -->';
+  expect((await api.patch(`/v1/templates/${template.id}`, { body: about })).status).toBe(200);
+});
+
 test('a campaign may also be written in MJML', async () => {
   const api = await testApi();
   const { status, body } = await api.post('/v1/campaigns', { name: 'News', html: MJML, format: 'mjml' });
