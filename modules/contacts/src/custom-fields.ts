@@ -19,6 +19,7 @@ import {
   checkDisplayName,
   checkLimit,
 } from '@postroom/platform';
+import { RESERVED_KEYS } from '@postroom/csv';
 import {
   checkOptions,
   coerceValues,
@@ -43,8 +44,6 @@ export interface UpdateCustomFieldInput {
   options?: readonly string[] | null | undefined;
 }
 
-/** Built-in placeholder names, which fields can't use. */
-const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url', 'view_in_browser_url']);
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_FIELDS = 200;
 

@@ -41,6 +41,7 @@ test.each([
   [{ key: '1st', type: 'text' }, 'key'],
   [{ key: 'with space', type: 'text' }, 'key'],
   [{ key: 'email', type: 'text' }, 'key'],
+  [{ key: 'Postal_Address', type: 'text' }, 'key'],
   [{ key: 'plan', type: 'colour' }, 'type'],
   [{ key: 'plan', type: 'text', label: ' ' }, 'label'],
   [{ key: 'plan', type: 'select' }, 'options'],

@@ -2,8 +2,15 @@
 type GuessedType = 'text' | 'number' | 'boolean' | 'date' | 'select';
 
 const MAX_KEY_LENGTH = 40;
-/** Built-in placeholder names. */
-const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url', 'view_in_browser_url']);
+/** Built-in placeholder names, in lower case, which custom fields can't use. */
+export const RESERVED_KEYS: ReadonlySet<string> = new Set([
+  'id',
+  'email',
+  'name',
+  'unsubscribe_url',
+  'view_in_browser_url',
+  'postal_address',
+]);
 
 /** A key of at most 40 lower-case letters, digits and `_`, such as `vip_kunde` from `VIP-Kunde`; blank if the name has no Latin letters. */
 export function keyFrom(name: string): string {

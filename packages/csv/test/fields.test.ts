@@ -28,5 +28,6 @@ test('keys are distinct Latin words, and none is the name of a placeholder', () 
   expect(keyFor('Código postal', 3, new Set())).toBe('codigo_postal');
   expect(keyFor('Город', 7, new Set())).toBe('column_8');
   expect(keyFor('id', 1, new Set())).toBe('csv_id');
+  expect(keyFor('Postal address', 1, new Set())).toBe('csv_postal_address');
   expect(keyFor('tag', 2, new Set(['tag']))).toBe('tag_3');
 });
