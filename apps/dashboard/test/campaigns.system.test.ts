@@ -231,6 +231,9 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('link', { name: 'Versions' }).click();
     const row = (text: string) => page.getByRole('row').filter({ hasText: text });
     await row('2, newest').getByText('A Person').waitFor();
+    await page.setViewportSize({ width: 1000, height: 900 });
+    const isCut = `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)(document.querySelector('.table-scroll'))`;
+    expect(await page.evaluate(isCut)).toBe(false);
     await page.frameLocator('iframe[title]').getByText('Second words').waitFor();
     await page.getByRole('link', { name: '1', exact: true }).click();
     await page.frameLocator('iframe[title]').getByText('First words').waitFor();
@@ -242,6 +245,23 @@ inBrowser('templates and campaigns', () => {
     await page.getByText(/^Version 3, saved/).waitFor();
     await page.frameLocator('iframe[title]').getByText('First words').waitFor();
     expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ version: 3, body: '<p>First words</p>' });
+  });
+
+  test('a published template is renamed at once, and its other changes are a draft', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>First words</p>' })).body.data;
+    await api.post(`/v1/templates/${id}/publish`);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/templates/${id}`);
+    for (const [field, told] of [
+      ['Name', 'Saved.'],
+      ['Subject', 'Saved as a draft. Publish it to send it.'],
+    ] as const) {
+      await page.getByRole('textbox', { name: field }).fill('Winter');
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByText(told, { exact: true }).waitFor();
+    }
   });
 
   test('a template conflict names the other editor and lets the user keep her version', async () => {

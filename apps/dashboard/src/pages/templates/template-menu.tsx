@@ -53,7 +53,8 @@ export function TemplateMenu({ template }: { template: TemplateRow }) {
         title: 'Delete this template?',
         about: (
           <>
-            Its versions are deleted too, and drafts that use it lose their content. Sent campaigns are not affected.
+            Its versions are deleted too, and drafts that use it lose their content. Journeys pause at a step that sends
+            it, and forms send the default email instead. Sent campaigns are not affected.
             {template.scheduledCampaigns.length > 0 && (
               <>
                 {' '}

@@ -29,6 +29,9 @@ const UPDATE = graphql(`
     updateTemplate(id: $id, input: $input) {
       id
       updatedAt
+      draft {
+        id
+      }
     }
   }
 `);
@@ -61,7 +64,7 @@ function contentOf(template: TemplateRow) {
 const FIELD_LABELS = { name: 'name', subject: 'subject', body: 'content' };
 
 function Editor({ template, back }: { template: TemplateRow; back: React.ReactNode }) {
-  const { id, status, updatedAt, publishedVersion, draft } = template;
+  const { id, updatedAt, publishedVersion, draft } = template;
   const { format } = newestOf(template);
   const update = useApiMutation(UPDATE);
   const edited = useVersionedForm({ content: contentOf(template), version: template.updatedAt }, { mutation: update });
@@ -73,15 +76,16 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
   const { id: projectId } = useProject();
   const changed = !edited.isSaved;
   useUnsavedChanges(changed);
-  const save = (told?: string) =>
+  const save = (tells = false) =>
     edited.save(async ({ name, subject, body }, base) => {
       const input = { name, subject: subject.trim() === '' ? null : subject, body, format, updatedAt: String(base) };
-      const data = await update.run({ id, input });
-      if (data !== undefined && told !== undefined) notifySuccess(told);
-      return data?.updateTemplate.updatedAt;
+      const saved = (await update.run({ id, input }))?.updateTemplate;
+      // A new name applies at once.
+      if (saved !== undefined && tells)
+        notifySuccess(saved.draft === null ? 'Saved.' : 'Saved as a draft. Publish it to send it.');
+      return saved?.updatedAt;
     });
-  const isPublished = status === 'published';
-  const saveAndTell = () => void save(isPublished ? 'Saved as a draft. Publish it to send it.' : 'Saved.');
+  const saveAndTell = () => void save(true);
   const getUpdatedAt = () => String(edited.getVersion());
   const publishing = usePublish(template, getUpdatedAt, close);
   const [isPublishing, runOnce] = useSingleRun();

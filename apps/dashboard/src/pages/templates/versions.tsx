@@ -97,7 +97,7 @@ export function Versions() {
           const shown = nodes.find(({ number }) => number === search.version) ?? nodes[0];
           return (
             <Grid gap="lg">
-              <Grid.Col span={{ base: 12, md: 5 }}>
+              <Grid.Col span={{ base: 12, lg: 5 }}>
                 <Stack>
                   <DataTable
                     label="Versions"
@@ -106,22 +106,20 @@ export function Versions() {
                     columns={[
                       {
                         title: 'Version',
-                        cell: ({ number }) => (
-                          <RowLink
-                            to="."
-                            search={((before: object) => ({ ...before, version: number })) as never}
-                            resetScroll={false}
-                            aria-current={number === shown?.number ? 'true' : undefined}
-                            fw={number === shown?.number ? 700 : 450}
-                          >
-                            {number === template.version ? `${number}, newest` : number}
-                          </RowLink>
+                        cell: (version) => (
+                          <Group gap="xs">
+                            <RowLink
+                              to="."
+                              search={((before: object) => ({ ...before, version: version.number })) as never}
+                              resetScroll={false}
+                              aria-current={version.number === shown?.number ? 'true' : undefined}
+                              fw={version.number === shown?.number ? 700 : 450}
+                            >
+                              {version.number === template.version ? `${version.number}, newest` : version.number}
+                            </RowLink>
+                            <VersionState version={version} template={template} />
+                          </Group>
                         ),
-                      },
-                      {
-                        title: 'Status',
-                        width: 150,
-                        cell: (version) => <VersionState version={version} template={template} />,
                       },
                       { title: 'Saved', cell: (version) => <Origin version={version} /> },
                     ]}
@@ -129,7 +127,7 @@ export function Versions() {
                   <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
                 </Stack>
               </Grid.Col>
-              <Grid.Col span={{ base: 12, md: 7 }}>
+              <Grid.Col span={{ base: 12, lg: 7 }}>
                 {shown !== undefined && (
                   <OneVersion
                     key={shown.id}
