@@ -14,8 +14,6 @@ import { EXPORTED_FACTS } from './plan.ts';
 export interface ExportOptions extends ContactFilter {
   /** Exports values unchanged, even those that a spreadsheet would run as a formula. */
   raw?: boolean | null | undefined;
-  /** Adds a byte order mark, which tells Excel that the file is UTF-8. */
-  bom?: boolean | null | undefined;
 }
 
 /**
@@ -25,13 +23,13 @@ export interface ExportOptions extends ContactFilter {
  */
 export async function* exportContacts(
   projectId: string,
-  { raw, bom, ...filter }: ExportOptions,
+  { raw, ...filter }: ExportOptions,
 ): AsyncGenerator<string, void> {
   const { text, values, check } = await contactsStatement(projectId, filter);
   const keys = (await listCustomFields(projectId, { first: 1000 })).edges.map(({ node }) => node.key).reverse();
   const write = raw === true ? (value: string) => value : guard;
   // With the first batch, so that an error of the check is not in the middle of a file.
-  let header = `${bom === true ? '\uFEFF' : ''}${csvLine(['email', 'name', ...keys, ...EXPORTED_FACTS])}`;
+  let header = csvLine(['email', 'name', ...keys, ...EXPORTED_FACTS]);
   for await (const contacts of readInBatches<Contact>(text, values, check)) {
     yield header + contacts.map((contact) => csvLine(valuesOf(contact, keys, write))).join('');
     header = '';

@@ -334,7 +334,8 @@ builder.inputType('ExportContactsInput', {
         "Exports values unchanged. By default, values that a spreadsheet would run as a formula are prefixed with a `'`.",
     }),
     bom: t.boolean({
-      description: 'Starts the file with a byte order mark, which tells Excel that it is UTF-8.',
+      description:
+        'Starts the file with a byte order mark, which tells Excel that it is UTF-8. Files that the dashboard downloads have one.',
     }),
   }),
 });

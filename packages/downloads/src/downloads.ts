@@ -90,12 +90,16 @@ async function* rowLines<Row extends object>({
   }
 }
 
+/** A byte order mark, without which Excel takes UTF-8 for the code page of Windows. */
+const BOM = '\uFEFF';
+
 /**
- * Streams a CSV file. Waits for its first lines, so that request errors are returned as errors.
+ * Streams a CSV file. Waits for its first lines, so that request errors are returned as errors. It begins with a byte order
+ * mark if the option `bom` says so, by default for people: programs would read the mark as part of the first column's name.
  * @throws RateLimited when the caller or the project has too many downloads.
  */
 export async function streamCsv(
-  { request, response, caller, projectId }: StreamExchange,
+  { request, response, caller, projectId, options }: StreamExchange,
   name: string,
   begin: () => AsyncGenerator<string | Buffer, void>,
 ): Promise<undefined> {
@@ -118,7 +122,9 @@ export async function streamCsv(
       return undefined;
     }
     response.setTimeout(STALLED_MS, () => response.destroy());
-    await pipeline(Readable.from(prepend(first, parts)), response, { signal: AbortSignal.timeout(DEADLINE_MS) });
+    const { bom } = options as { bom?: boolean | null };
+    const start = (bom ?? caller.kind === 'person') ? [BOM] : [];
+    await pipeline(Readable.from(joined(start, first, parts)), response, { signal: AbortSignal.timeout(DEADLINE_MS) });
     return undefined;
   } finally {
     release();
@@ -144,10 +150,12 @@ function acquire(limits: readonly (readonly [id: string, limit: number])[]): () 
   };
 }
 
-async function* prepend(
+async function* joined(
+  start: string[],
   first: IteratorResult<string | Buffer, void>,
   others: AsyncGenerator<string | Buffer, void>,
 ): AsyncGenerator<string | Buffer, void> {
+  yield* start;
   if (first.done !== true) yield first.value;
   yield* others;
 }

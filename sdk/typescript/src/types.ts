@@ -6339,7 +6339,7 @@ export interface Operations {
   exportContacts: {
     path: Record<never, never>;
     query: {
-      /** Starts the file with a byte order mark, which tells Excel that it is UTF-8. */
+      /** Starts the file with a byte order mark, which tells Excel that it is UTF-8. Files that the dashboard downloads have one. */
       bom?: boolean | undefined;
       /** Added after this instant. */
       created_after?: string | undefined;
