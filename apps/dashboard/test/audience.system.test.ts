@@ -42,6 +42,32 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByText('No contacts yet').waitFor();
   });
 
+  test('a custom field named as a member of every object shows only the value that a contact has', async () => {
+    const api = await testApi();
+    await api.post('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
+    await api.post('/v1/custom-fields', { key: 'constructor', label: 'Constructor', type: 'text' });
+    const { id } = await api.contact('ada@example.com');
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/contacts');
+    await page.getByRole('columnheader', { name: 'Constructor' }).waitFor();
+    const shown = page.getByText('native code');
+    expect(await shown.count()).toBe(0);
+    await page.getByRole('button', { name: 'Add contact' }).click();
+    const input = page.getByRole('textbox', { name: 'Constructor' });
+    await input.waitFor();
+    expect([await input.inputValue(), await input.getAttribute('aria-invalid')]).toEqual(['', null]);
+    await window.open(`/contacts/${id}`);
+    await page.getByRole('button', { name: 'Edit' }).waitFor();
+    expect(await shown.count()).toBe(0);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'City' }).fill('Turin');
+    expect(await input.inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Turin').waitFor();
+    expect((await api.get(`/v1/contacts/${id}`)).body.data.customFields).toEqual({ city: 'Turin' });
+  });
+
   test('a contact without a name is shown by its address alone', async () => {
     const api = await testApi();
     const { id } = await api.contact('ada@example.com');

@@ -25,7 +25,7 @@ import { SOURCES } from './contact-search.ts';
 import { ContactTimeline } from './contact-timeline.tsx';
 import { Erase } from './erase.tsx';
 import { FieldInputs } from './field-inputs.tsx';
-import { CUSTOM_FIELDS, type CustomField, FieldValue, type Values } from './field-values.tsx';
+import { CUSTOM_FIELDS, type CustomField, FieldValue, ofField, type Values } from './field-values.tsx';
 import { useSavePersonData } from './person-data.ts';
 import { explainReason, type Reason, Subscription } from './subscription.tsx';
 
@@ -228,7 +228,7 @@ function contentOf({ name, hasName, email, customFields }: ContactRow, fields: C
   return {
     name: hasName ? name : '',
     email,
-    ...Object.fromEntries([...keys].map((key) => [OWN + key, Object.hasOwn(values, key) ? values[key] : null])),
+    ...Object.fromEntries([...keys].map((key) => [OWN + key, ofField(values, key) ?? null])),
   };
 }
 
@@ -258,7 +258,8 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
       notifySuccess('Saved.');
       return data.updateContact.updatedAt;
     }, onDone);
-  const setValues = (next: Values) => set(Object.fromEntries(fields.map(({ key }) => [OWN + key, next[key] ?? null])));
+  const setValues = (next: Values) =>
+    set(Object.fromEntries(fields.map(({ key }) => [OWN + key, ofField(next, key) ?? null])));
   const labels = Object.fromEntries(fields.map(({ key, label }) => [OWN + key, label]));
   return (
     <form

@@ -1,5 +1,5 @@
 import { NumberInput, Select, Stack, TextInput } from '@mantine/core';
-import type { CustomField, Values } from './field-values.tsx';
+import { type CustomField, ofField, type Values } from './field-values.tsx';
 
 interface FieldInputsProps {
   fields: CustomField[];
@@ -16,8 +16,8 @@ export function FieldInputs({ fields, values, errors, onChange }: FieldInputsPro
         <FieldInput
           key={field.key}
           field={field}
-          value={Object.hasOwn(values, field.key) ? values[field.key] : undefined}
-          error={errors[field.key]}
+          value={ofField(values, field.key)}
+          error={ofField(errors, field.key)}
           onChange={(value) => onChange(withValue(values, field.key, value))}
         />
       ))}

@@ -38,12 +38,16 @@ const number = new Intl.NumberFormat(undefined);
 
 const isEmpty = (value: unknown) => value === undefined || value === null || value === '';
 
+/** What an object has for a field; undefined if nothing. A key may be a name that every object has, such as `constructor`. */
+export const ofField = <Value,>(values: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(values, key) ? values[key] : undefined;
+
 /** Whether a contact has no value of a field. */
-export const lacksValue = (field: CustomField, values: unknown) => isEmpty((values as Values)[field.key]);
+export const lacksValue = (field: CustomField, values: unknown) => isEmpty(ofField(values as Values, field.key));
 
 /** Formats a custom field value. */
 export function FieldValue({ of: field, values }: { of: CustomField; values: unknown }) {
-  const value = (values as Values)[field.key];
+  const value = ofField(values as Values, field.key);
   if (isEmpty(value))
     return (
       <Text span c="dimmed" size="sm">
