@@ -13,7 +13,8 @@ import {
 } from '@postroom/journey-definition';
 import { nextLocalTime } from './local-time.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Why a run ended. */
 export type EndReason = 'completed' | 'exit' | 'goal' | 'removed' | 'new_version';
@@ -173,6 +174,13 @@ export function computeTriggeredDeparture(
 /** Why a contact may not enter. */
 export type Refusal = 'in_progress' | 'not_again' | 'not_matching';
 
+/**
+ * Steps change groups and, by fields, segments. Without a pause, two journeys that start each other would send messages without end, as a
+ * loop without a wait would.
+ */
+const stepsMayCause = ({ entry: { type } }: Definition): boolean =>
+  type === 'group_joined' || type === 'segment_entered' || type === 'segment_left';
+
 /** Why a contact may not enter now; undefined if it may. @param last its last run */
 export function refusalOf(
   definition: Definition,
@@ -182,7 +190,8 @@ export function refusalOf(
   const reentry = reentryOf(definition);
   if (last?.isOpen === true) return 'in_progress';
   if (!isMatching) return 'not_matching';
-  if (last === undefined || reentry === 'always') return undefined;
+  if (last === undefined) return undefined;
   if (reentry === 'once') return 'not_again';
-  return now - last.enteredAt.getTime() < reentry.afterDays * DAY_MS ? 'not_again' : undefined;
+  const pauseMs = reentry === 'always' ? (stepsMayCause(definition) ? HOUR_MS : 0) : reentry.afterDays * DAY_MS;
+  return now - last.enteredAt.getTime() < pauseMs ? 'not_again' : undefined;
 }

@@ -89,6 +89,54 @@ test('a contact enters once, after some days or always, and of concurrent entrie
   expect(await enroll(api, yearly, [ada.id])).toMatchObject([{ outcome: 'enrolled' }]);
 });
 
+test('two journeys that start each other go round once an hour', async () => {
+  const api = await testApi();
+  const [ada, other] = [await api.contact('ada@example.net'), await api.contact('other@example.net')];
+  const groupOf = async (name: string) =>
+    (await api.post('/v1/groups', { name, contact_ids: [other.id] })).body.data.id as string;
+  const [red, blue] = [await groupOf('Red'), await groupOf('Blue')];
+  const start = (name: string, from: string, to: string) =>
+    published(
+      api,
+      {
+        entry: { type: 'group_joined', groupId: from },
+        reentry: 'always',
+        steps: [
+          { id: 'join', type: 'join_group', groupId: to, next: 'leave' },
+          { id: 'leave', type: 'leave_group', groupId: from },
+        ],
+      },
+      name,
+    );
+  const journeys = [await start('From red', red, blue), await start('From blue', blue, red)];
+  const runsAfter = async (change: () => Promise<unknown>) => {
+    await change();
+    return eventually(async () => {
+      const { rows: open } = await pool.query(
+        `SELECT FROM journey_triggers WHERE journey_id = ANY ($1)
+         UNION ALL SELECT FROM enrollments WHERE journey_id = ANY ($1) AND ended_at IS NULL`,
+        [journeys],
+      );
+      expect(open).toEqual([]);
+      const { rows } = await pool.query('SELECT count(*)::int AS count FROM enrollments WHERE journey_id = ANY ($1)', [
+        journeys,
+      ]);
+      return rows[0].count as number;
+    }, 30_000);
+  };
+  const join = () => api.post(`/v1/groups/${red}/contacts`, { contact_ids: [ada.id] });
+  expect(await runsAfter(join)).toBe(2);
+
+  await pool.query(`UPDATE enrollments SET entered_at = now() - interval '61 minutes' WHERE journey_id = ANY ($1)`, [
+    journeys,
+  ]);
+  const rejoin = async () => {
+    await api.delete(`/v1/groups/${red}/contacts/${ada.id}`);
+    await join();
+  };
+  expect(await runsAfter(rejoin)).toBe(4);
+});
+
 /** Makes the scan of a journey due, and waits for it. */
 async function scanned(journey: string) {
   const since = new Date();

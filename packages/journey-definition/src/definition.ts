@@ -224,7 +224,7 @@ const header = z.strictObject({
   entry,
   /**
    * Whether a contact may enter again after its run has ended: never, always, or so many days after it last entered. Always is the
-   * default of a yearly date, and never that of all others.
+   * default of a yearly date, and never that of all others. By a group or a segment, always means at most once an hour.
    */
   reentry: z
     .union([z.enum(['once', 'always']), z.strictObject({ afterDays: z.number().int().min(1).max(3650) })], {

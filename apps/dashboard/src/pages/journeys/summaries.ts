@@ -81,6 +81,9 @@ function dateInWords({ field, offsetDays = 0, yearly, time }: Entry, names: Name
   return `${offset} ${date}${yearly === true ? ', each year' : ''}, at ${time ?? 'no time yet'}`;
 }
 
+/** Entries that other journeys can cause. */
+const ONCE_AN_HOUR = new Set(['group_joined', 'segment_entered', 'segment_left']);
+
 /** The rules of a journey, one sentence each. */
 export function describeRules(
   { entry, reentry, goal, quietHours, frequencyCap, timeZone, timeZoneField }: Definition,
@@ -88,7 +91,7 @@ export function describeRules(
 ): string[] {
   const again =
     reentry === 'always' || (reentry === undefined && entry.yearly === true)
-      ? 'Contacts may enter again as soon as they have left.'
+      ? `Contacts may enter again as soon as they have left${ONCE_AN_HOUR.has(entry.type) ? ', at most once an hour' : ''}.`
       : typeof reentry === 'object'
         ? `Contacts may enter again ${countOf(reentry.afterDays, 'day')} after they last entered.`
         : 'Contacts enter once.';
