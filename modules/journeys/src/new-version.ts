@@ -1,4 +1,4 @@
-import { type Definition, parseDefinition } from '@postroom/journey-definition';
+import { type Definition, durationMs, parseDefinition } from '@postroom/journey-definition';
 import { pool, runCostly, sql, type Tx } from '@postroom/platform';
 
 /** What happens to contacts that are on earlier versions when another one is published. */
@@ -55,22 +55,31 @@ const END = `
   UPDATE enrollments e SET visit = e.visit + 1, status = 'exited', ended_at = now(), end_reason = 'new_version', due_at = NULL,
     waits_for = NULL FROM earlier WHERE e.id = earlier.id`;
 
-/** Moves runs to the step of the same id and type. A wait keeps its time, and a call continues. */
+/**
+ * Moves runs to the step of the same id and type. A wait keeps its time, and a call continues. A wait for an event that had no timeout, or
+ * has none now, follows the new version, so that nobody waits forever or runs out of a time that no longer exists.
+ */
 const MOVE = `
   WITH matching AS (
-    SELECT step ->> 'id' AS id, step ->> 'event' AS event, old.number AS version
+    SELECT step ->> 'id' AS id, step ->> 'event' AS event, (step ->> 'timeoutMs')::float8 * interval '1 millisecond' AS timeout,
+      old.number AS version
     FROM jsonb_array_elements($3::jsonb) AS step
     JOIN journey_versions old ON old.journey_id = $1 AND old.number < $2
     JOIN LATERAL jsonb_array_elements(old.definition -> 'steps') AS before
       ON before ->> 'id' = step ->> 'id' AND before ->> 'type' = step ->> 'type'
   ), earlier AS (
-    SELECT e.id, e.visit, e.step_id, e.arrived_at, m.event FROM enrollments e
+    SELECT e.id, e.visit, e.step_id, e.arrived_at, m.event, m.timeout FROM enrollments e
       JOIN matching m ON m.id = e.step_id AND m.version = e.version
      WHERE e.journey_id = $1 AND e.version < $2 AND e.ended_at IS NULL FOR UPDATE OF e
   ), logged AS (${logged('earlier')}), carried AS (
     UPDATE journey_calls c SET visit = c.visit + 1 FROM earlier WHERE c.enrollment_id = earlier.id AND c.visit = earlier.visit
   )
-  UPDATE enrollments e SET visit = e.visit + 1, version = $2, waits_for = earlier.event FROM earlier WHERE e.id = earlier.id`;
+  UPDATE enrollments e SET visit = e.visit + 1, version = $2, waits_for = earlier.event,
+    due_at = CASE
+      WHEN earlier.event IS NULL OR e.due_at <= now() THEN e.due_at
+      WHEN earlier.timeout IS NOT NULL THEN coalesce(e.due_at, now() + earlier.timeout)
+    END
+  FROM earlier WHERE e.id = earlier.id`;
 
 /** Applies a new version to contacts on earlier ones. Those whose step it does not have finish on theirs. */
 export async function moveToVersion(
@@ -83,5 +92,11 @@ export async function moveToVersion(
   }: { id: string; number: number; definition: Definition; inProgress: InProgress },
 ): Promise<void> {
   if (inProgress === 'exit') await sql(tx, END, [id, number]);
-  if (inProgress === 'move') await sql(tx, MOVE, [id, number, JSON.stringify(definition.steps)]);
+  if (inProgress !== 'move') return;
+  const steps = definition.steps.map((step) =>
+    step.type === 'wait_for_event' && step.timeout !== undefined
+      ? { ...step, timeoutMs: durationMs(step.timeout) }
+      : step,
+  );
+  await sql(tx, MOVE, [id, number, JSON.stringify(steps)]);
 }

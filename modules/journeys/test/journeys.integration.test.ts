@@ -175,6 +175,31 @@ test('a new version may end the runs on earlier ones', async () => {
     expect(await runOf(api, journey, contact)).toMatchObject({ endReason: 'new_version', version: 1 });
 });
 
+test('a new version gives contacts that wait for an event its timeout, or takes it away, and keeps one that they have', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.net');
+  const steps = (timeout?: object) => ({
+    steps: [
+      { id: 'paid', type: 'wait_for_event', event: 'paid', ...(timeout && { timeout, onTimeout: 'late' }) },
+      ...(timeout ? [{ id: 'late', type: 'exit' }] : []),
+    ],
+  });
+  const journey = await published(api, steps());
+  await enroll(api, journey, [ada.id]);
+  const dueAfter = async (timeout?: object) => {
+    await api.patch(`/v1/journeys/${journey}`, { definition: { entry: { type: 'manual' }, ...steps(timeout) } });
+    expect((await api.post(`/v1/journeys/${journey}/publish`, { in_progress: 'move' })).status).toBe(200);
+    const { dueAt } = await runOf(api, journey, ada.id);
+    return dueAt === null ? null : Math.round((Date.parse(dueAt) - Date.now()) / 86_400_000);
+  };
+  expect(await dueAfter({ days: 3 })).toBe(3);
+  expect(await dueAfter({ days: 9 })).toBe(3);
+  expect(await dueAfter()).toBe(null);
+  expect(await dueAfter({ days: 1, hours: 24 })).toBe(2);
+  await makeDue(journey);
+  expect(await ended(api, journey, ada.id)).toMatchObject({ stepId: 'late' });
+});
+
 test('a journey whose template was deleted pauses itself and names the step; nobody leaves it', async () => {
   const { api, templateId } = await journeyProject();
   const ada = await api.contact('ada@example.net');
