@@ -137,12 +137,17 @@ async function saveSubmission(tx: Tx, form: PublicForm, { id, contact, network, 
   return rows.length > 0;
 }
 
-/** Checks a submission against the form's fields. Values of fields that it does not ask for are ignored. */
+/** Whether a field was left blank: pages submit those too. What is known of a contact stays then. */
+const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === '';
+
+/** Checks a submission against the form's fields. Values of fields that it does not ask for, and blank ones, are ignored. */
 async function checkSubmittedValues(form: PublicForm, given: SubmittedValues): Promise<CheckedContact> {
   const [fields, schema] = await Promise.all([shownFields(form), readSchema(pool, form.projectId)]);
   const asked = fields.filter(({ key }) => key !== 'name').map(({ key }) => key.slice(CUSTOM_PREFIX.length));
-  const customFields = Object.fromEntries(Object.entries(given.customFields).filter(([key]) => asked.includes(key)));
-  const name = fields.some(({ key }) => key === 'name') ? given.name : undefined;
+  const customFields = Object.fromEntries(
+    Object.entries(given.customFields).filter(([key, value]) => asked.includes(key) && !isBlank(value)),
+  );
+  const name = fields.some(({ key }) => key === 'name') && !isBlank(given.name) ? given.name : undefined;
   const { contact, problems } = readContact({ email: given.email, name, customFields }, schema);
   const missing = fields.filter((field) => field.required && isMissing(field, contact ?? given));
   const all: FieldProblem[] = [

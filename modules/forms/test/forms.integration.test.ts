@@ -131,6 +131,20 @@ test('a link that is used by several at once, and again later, has its effect on
   expect((await api.events('contact.updated')).filter(({ data }) => data['email'] === EMAIL)).toEqual([]);
 });
 
+test('fields that are left blank change nothing of a contact', async () => {
+  const api = await formsProject();
+  await api.post('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
+  const form = await newForm(api, { fields: [{ key: 'name' }, { key: 'custom_fields.city' }] });
+  await api.contact(EMAIL, { name: 'Ada', custom_fields: { city: 'London' } });
+  await submitPage(api, form, { email: EMAIL, name: ' ', 'custom_fields.city': ' ' });
+  await confirmLink(await linkOf(api));
+  expect(await contactOf(api, EMAIL)).toMatchObject({ name: 'Ada', customFields: { city: 'London' } });
+
+  await submitPage(api, form, { email: 'new@example.net', name: '', 'custom_fields.city': '' });
+  await confirmLink(await linkOf(api));
+  expect(await contactOf(api, 'new@example.net')).toMatchObject({ hasName: false, customFields: {} });
+});
+
 test('each change of a contact is one event, with the contact after the confirmation', async () => {
   const api = await formsProject();
   const form = await newForm(api, { group_ids: [await newGroup(api)], fields: [{ key: 'name' }] });
