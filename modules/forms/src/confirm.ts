@@ -16,8 +16,11 @@ import { cancelReminders } from './confirmation-mail.ts';
 import { formConfirmed } from './events.ts';
 import type { Form } from './ids.ts';
 
-/** The outcome of a link. `blocked`: the address bounced, complained, or was suppressed by the project. */
-export type Confirmation = 'confirmed' | 'expired' | 'blocked';
+/**
+ * The outcome of a link. `blocked`: the address bounced, complained, or was suppressed by the project. `used`: it was confirmed, but gets no
+ * email any more, such as after it unsubscribed.
+ */
+export type Confirmation = 'confirmed' | 'used' | 'expired' | 'blocked';
 
 interface Submission {
   projectId: string;
@@ -29,12 +32,16 @@ interface Submission {
   consentText: string | null;
   isConfirmed: boolean;
   isExpired: boolean;
+  /** Whether its address is that of a contact that gets email. */
+  isSubscribed: boolean;
 }
 
 const FIND = `
   SELECT project_id AS "projectId", form_id AS "formId", email, email_key AS key, name, custom_fields AS "customFields", consent_text AS "consentText",
-    confirmed_at IS NOT NULL AS "isConfirmed", expires_at <= now() AS "isExpired"
-  FROM form_submissions WHERE id = $1`;
+    confirmed_at IS NOT NULL AS "isConfirmed", expires_at <= now() AS "isExpired",
+    EXISTS (SELECT FROM contacts c WHERE c.project_id = s.project_id AND c.email_key = s.email_key)
+      AND NOT EXISTS (SELECT FROM suppressions x WHERE x.project_id = s.project_id AND x.email_key = s.email_key) AS "isSubscribed"
+  FROM form_submissions s WHERE id = $1`;
 
 /**
  * Confirms a submission: subscribes its contact, which it creates if need be, and records the consent. All of it is one transaction,
@@ -47,8 +54,8 @@ export async function confirm(id: string, network: string | undefined): Promise<
     inVisitorTransaction(known.projectId, async (tx) => {
       // Locked first, as in every transaction that writes suppressions and addresses, so that none deadlock.
       await lockSuppressions(tx, known.projectId);
-      const [submission] = await sql<Submission>(tx, `${FIND} FOR UPDATE`, [id]);
-      if (submission?.isConfirmed === true) return 'confirmed';
+      const [submission] = await sql<Submission>(tx, `${FIND} FOR UPDATE OF s`, [id]);
+      if (submission?.isConfirmed === true) return usedLinkState(submission);
       if (submission === undefined || submission.isExpired) return 'expired';
       const { projectId, formId, email, key, name, customFields } = submission;
       const [form] = await sql<FormFacts>(
@@ -72,15 +79,17 @@ export interface LinkState {
   formId: string;
   email: string;
   consentText: string | null;
-  state: 'open' | 'confirmed' | 'expired';
+  state: 'open' | Exclude<Confirmation, 'blocked'>;
 }
+
+const usedLinkState = ({ isSubscribed }: Submission) => (isSubscribed ? 'confirmed' : 'used');
 
 /** The state of a link; undefined if its submission is gone. */
 export async function linkState(id: string): Promise<LinkState | undefined> {
   const [row] = await sql<Submission>(pool, FIND, [id]);
   if (row === undefined) return undefined;
   const { formId, email, consentText, isConfirmed, isExpired } = row;
-  return { formId, email, consentText, state: isConfirmed ? 'confirmed' : isExpired ? 'expired' : 'open' };
+  return { formId, email, consentText, state: isConfirmed ? usedLinkState(row) : isExpired ? 'expired' : 'open' };
 }
 
 type FormFacts = Pick<Form, 'id' | 'projectId' | 'name' | 'groupIds'>;

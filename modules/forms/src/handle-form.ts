@@ -257,16 +257,13 @@ async function handleConfirmation(request: FormRequest, response: ServerResponse
       `<p>Email to ${email} bounced, was reported as spam, or was stopped on request. Please contact ${sender}.</p>`,
       form.brand,
     );
-  if (state === 'expired') {
+  if (state === 'expired' || state === 'used') {
+    const [title, text] =
+      state === 'expired'
+        ? ['This link has expired', 'It was valid for seven days.']
+        : ['This link has been used', `${email} is no longer subscribed.`];
     const link = form.enabled ? `<p><a href="/f/${form.id}">Fill in the form again</a></p>` : '';
-    return answerPage(
-      response,
-      410,
-      'This link has expired',
-      `<p>It was valid for seven days.</p>${link}`,
-      form.brand,
-      options(null),
-    );
+    return answerPage(response, 410, title, `<p>${text}</p>${link}`, form.brand, options(null));
   }
   const agreed = found.consentText === null ? '' : `<p class="description">${escapeHtml(found.consentText)}</p>`;
   const body = `<p>May ${sender} send email to ${email}?</p>${agreed}<form method="post"><button>Confirm subscription</button></form>`;

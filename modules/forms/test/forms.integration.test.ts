@@ -131,6 +131,29 @@ test('a link that is used by several at once, and again later, has its effect on
   expect((await api.events('contact.updated')).filter(({ data }) => data['email'] === EMAIL)).toEqual([]);
 });
 
+test('a link that was used says whether the address is still subscribed', async () => {
+  const api = await formsProject();
+  const form = await newForm(api);
+  await submitPage(api, form, { email: EMAIL });
+  const link = await linkOf(api);
+  await confirmLink(link);
+  const { id } = await contactOf(api, EMAIL);
+  const seen = async () => {
+    const pages = [await fetch(link), await confirmLink(link)];
+    return Promise.all(pages.map(async (page) => [page.status, /<h1>(.*?)<\/h1>/.exec(await page.text())?.[1]]));
+  };
+  const subscribed = [200, 'You are subscribed'];
+  const used = [410, 'This link has been used'];
+  expect(await seen()).toEqual([subscribed, subscribed]);
+  await api.patch(`/v1/contacts/${id}`, { subscribed: false });
+  expect(await seen()).toEqual([used, used]);
+  expect((await contactOf(api, EMAIL)).suppressionStatus).toBe('unsubscribed');
+  await api.patch(`/v1/contacts/${id}`, { subscribed: true });
+  expect(await seen()).toEqual([subscribed, subscribed]);
+  await api.delete(`/v1/contacts/${id}`);
+  expect(await seen()).toEqual([used, used]);
+});
+
 test('fields that are left blank change nothing of a contact', async () => {
   const api = await formsProject();
   await api.post('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
