@@ -168,7 +168,7 @@ export async function publishJourney(
          status = 'active' WHERE id = $1`,
       [id, number],
     );
-    if (number > 1) await moveToVersion(tx, { id, number, definition, inProgress });
+    if (number > 1) await moveToVersion(tx, { id, projectId, number, definition, inProgress });
     await writeListeners(tx, { id, projectId });
     await planEntryScan(tx, id, definition);
     await announce(tx, JOURNEYS);

@@ -1,5 +1,6 @@
 import { type Definition, durationMs, parseDefinition } from '@postroom/journey-definition';
 import { pool, runCostly, sql, type Tx } from '@postroom/platform';
+import { eventsSince } from './past-events.ts';
 
 /** What happens to contacts that are on earlier versions when another one is published. */
 export type InProgress = 'finish' | 'move' | 'exit';
@@ -81,16 +82,46 @@ const MOVE = `
     END
   FROM earlier WHERE e.id = earlier.id`;
 
+/** Runs per statement. */
+const PAGE = 5_000;
+
+const WAITING = `
+  SELECT id, contact_id AS "contactId", entered_at AS "enteredAt" FROM enrollments
+  WHERE journey_id = $1 AND version = $2 AND step_id = $3 AND ended_at IS NULL AND id > $4 ORDER BY id LIMIT ${PAGE}`;
+
+/** Makes runs due whose contacts have already caused the event that a new version waits for: nothing else would end their wait. */
+async function endWaits(
+  tx: Tx,
+  { id, projectId, number, definition }: { id: string; projectId: string; number: number; definition: Definition },
+): Promise<void> {
+  for (const step of definition.steps) {
+    if (step.type !== 'wait_for_event' || step.since === 'step') continue;
+    for (let last = ''; ;) {
+      const runs = await sql<{ id: string; contactId: string; enteredAt: Date }>(tx, WAITING, [
+        id,
+        number,
+        step.id,
+        last,
+      ]);
+      const seen = await eventsSince(
+        tx,
+        projectId,
+        runs.map((run) => ({ ...run, definition, step })),
+      );
+      const due = runs.filter((_, index) => seen[index]).map((run) => run.id);
+      if (due.length > 0) await sql(tx, 'UPDATE enrollments SET due_at = now() WHERE id = ANY ($1)', [due]);
+      if (runs.length < PAGE) break;
+      last = runs.at(-1)?.id as string;
+    }
+  }
+}
+
 /** Applies a new version to contacts on earlier ones. Those whose step it does not have finish on theirs. */
 export async function moveToVersion(
   tx: Tx,
-  {
-    id,
-    number,
-    definition,
-    inProgress,
-  }: { id: string; number: number; definition: Definition; inProgress: InProgress },
+  version: { id: string; projectId: string; number: number; definition: Definition; inProgress: InProgress },
 ): Promise<void> {
+  const { id, number, definition, inProgress } = version;
   if (inProgress === 'exit') await sql(tx, END, [id, number]);
   if (inProgress !== 'move') return;
   const steps = definition.steps.map((step) =>
@@ -99,4 +130,5 @@ export async function moveToVersion(
       : step,
   );
   await sql(tx, MOVE, [id, number, JSON.stringify(steps)]);
+  await endWaits(tx, version);
 }

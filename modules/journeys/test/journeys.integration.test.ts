@@ -200,6 +200,23 @@ test('a new version gives contacts that wait for an event its timeout, or takes 
   expect(await ended(api, journey, ada.id)).toMatchObject({ stepId: 'late' });
 });
 
+test('a wait of a new version ends at once for contacts that have already caused its event', async () => {
+  const api = await testApi();
+  const [ada, bob] = [await api.contact('ada@example.net'), await api.contact('bob@example.net')];
+  const waitFor = (event: string) => ({
+    entry: { type: 'manual' },
+    steps: [{ id: 'paid', type: 'wait_for_event', event, where: [{ property: 'total', op: 'atLeast', value: 10 }] }],
+  });
+  const journey = await published(api, waitFor('payed'));
+  await enroll(api, journey, [ada.id, bob.id]);
+  await api.post('/v1/events', { contact_id: ada.id, name: 'paid', properties: { total: 10 } });
+  await api.post('/v1/events', { contact_id: bob.id, name: 'paid', properties: { total: 9 } });
+  await api.patch(`/v1/journeys/${journey}`, { definition: waitFor('paid') });
+  expect((await api.post(`/v1/journeys/${journey}/publish`, { in_progress: 'move' })).status).toBe(200);
+  expect(pathOf(await ended(api, journey, ada.id))).toEqual(['paid new_version', 'paid event']);
+  expect(await runOf(api, journey, bob.id)).toMatchObject({ endedAt: null, waitsFor: 'paid' });
+});
+
 test('a journey whose template was deleted pauses itself and names the step; nobody leaves it', async () => {
   const { api, templateId } = await journeyProject();
   const ada = await api.contact('ada@example.net');
