@@ -71,6 +71,7 @@ test('a recipient can leave one group and keep the rest: membership stays, later
   const { api, ada, weekly, offers, secret, campaign, save, link } = all;
   const html = await (await save(offers)).text();
   expect(html.match(/ checked>/g)).toHaveLength(1);
+  expect(html).toContain('To stop all emails, unsubscribe from everything.');
   expect(await statusOf(all)).toBe('none');
   expect((await api.get(`/v1/groups/${weekly}`)).body.data.memberCount).toBe(2);
   const sentTo = async (...groupIds: string[]) => {

@@ -133,7 +133,9 @@ async function pageFor(
   const form = async () => formOf(await preferences.of(unsubscriber));
   if (change?.kind === 'keep') {
     await preferences.keep(unsubscriber, change.ids);
-    const body = `<p>${sender} will only send ${email} what you have selected.</p>${await form()}`;
+    // Mail that belongs to no group, such as of a journey, still arrives.
+    const text = `${sender} will not send ${email} what is not selected here. To stop all emails, unsubscribe from everything.`;
+    const body = `<p>${text}</p>${await form()}`;
     return { title: 'Your preferences are saved', body };
   }
   if (change?.kind === 'subscribe') {
