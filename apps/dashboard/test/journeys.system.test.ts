@@ -89,6 +89,12 @@ inBrowser('journeys', () => {
     await eventually(async () =>
       expect((await api.get(`/v1/journeys/${id}/enrollments`)).body.data).toMatchObject([{ stepId: 'project' }]),
     );
+    await page.getByRole('button', { name: 'Enroll contacts' }).click();
+    await dialog.getByLabel('Ada').check();
+    await dialog.getByRole('button', { name: 'Enroll' }).click();
+    await dialog.getByText('Nobody entered').waitFor();
+    await dialog.getByRole('button', { name: 'Remove Ada' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.reload();
     await page.getByRole('button', { name: /Wait for an event.*1 contact here/ }).click();
     await page.getByTitle('1 contact took this branch').nth(1).waitFor();

@@ -12,7 +12,7 @@ import { graphql } from '../../generated/gql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
-import { FormButtons, FormProblem } from '../../components/form.tsx';
+import { FormButtons, FormError, FormProblem } from '../../components/form.tsx';
 import { RowLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
@@ -197,12 +197,15 @@ export function nextOf({
 function Enroll({ journeyId, onClose }: { journeyId: string; onClose: () => void }) {
   const [picked, setPicked] = useState<Picked[]>([]);
   useUnsavedChanges(picked.length > 0);
+  const [refused, setRefused] = useState<string>();
   const enroll = useApiMutation(ENROLL);
   const submit = async () => {
+    setRefused(undefined);
     const data = await enroll.run({ id: journeyId, input: { contactIds: picked.map(({ id }) => id) } });
     if (data === undefined) return;
     const { enrolled } = data.enrollContacts;
     const others = picked.length - enrolled;
+    if (enrolled === 0) return setRefused('Nobody entered: they are in the journey already, or may not enter now.');
     notifySuccess(
       `${countOf(enrolled, 'contact')} entered the journey.${others === 0 ? '' : ` ${countOf(others, 'other')} may not enter now.`}`,
     );
@@ -217,8 +220,9 @@ function Enroll({ journeyId, onClose }: { journeyId: string; onClose: () => void
     >
       <Stack>
         <FormProblem problem={enroll.problem} />
+        <FormError>{refused}</FormError>
         <Text size="sm" c="dimmed">
-          They enter at the first step, regardless of the journey’s entry.
+          They enter at the first step if the conditions of the entry and the rules for entering again allow it.
         </Text>
         <ContactPicker label="Contacts" picked={picked} onPick={setPicked} />
         <FormButtons submit="Enroll" running={enroll.running} disabled={picked.length === 0} onCancel={onClose} />
