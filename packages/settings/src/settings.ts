@@ -236,7 +236,7 @@ const mail = {
   SMTP_URL: relayUrl
     .optional()
     .describe(
-      'the relay: `smtp://user:password@host:587`, `smtps://…`; `?tls=required` or `?tls=insecure`; `?name=mail.example.com` sets the name in EHLO, otherwise the name of the machine or, if that has no domain, the host of `PUBLIC_URL`; `?dsn=off` disables [delivery reports](../how-to/bounce-processing.md#delivery-reports). `none` if only projects with their own [provider](../how-to/providers.md) send; then users cannot be invited. With `npm start` mail goes to the inbox',
+      'the relay: `smtp://user:password@host:587`, `smtps://…`; `?tls=required` or `?tls=insecure`; `?dsn=off` disables [delivery reports](../how-to/bounce-processing.md#delivery-reports); `?name=mail.example.com` sets the name in EHLO. By default that is the hostname or, if it has no domain, the host of `PUBLIC_URL`. `none` if only projects with their own [provider](../how-to/providers.md) send; then users cannot be invited. With `npm start` mail goes to the inbox',
     ),
   HOLD_SENDING: flag
     .default(false)
