@@ -22,7 +22,6 @@ inBrowser('deleting a project', () => {
     await page.getByRole('button', { name: 'Delete project' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this project?' });
     await dialog.getByText('1 contact and 0 campaigns are deleted').waitFor();
-    await dialog.getByText('You own no other project').waitFor();
     const button = dialog.getByRole('button', { name: 'Delete' });
     await dialog.getByRole('textbox').fill('Spring');
     expect(await button.isDisabled()).toBe(true);
@@ -30,11 +29,18 @@ inBrowser('deleting a project', () => {
     await button.click();
     await page.getByText('Spring sale is being deleted.').waitFor();
     await page.getByRole('heading', { name: 'Your projects' }).waitFor();
-    await page.getByText('You are not a member of any project.').waitFor();
+    await page.getByText('You are not a member of any project. Create one').waitFor();
 
     await admins.page.evaluate(RETURN);
     await admins.page.getByText('You are no longer a member of Spring sale, or it was deleted.').waitFor();
+    await admins.page.getByText('You are not a member of any project. Ask').waitFor();
+    expect(await admins.page.getByRole('button', { name: 'New project' }).count()).toBe(0);
     const { rows } = await pool.query('SELECT state FROM project_cells WHERE project_id = $1', [api.projectId]);
     expect(rows).toEqual([{ state: 'deleted' }]);
+
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByLabel('Name').fill('Autumn sale');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Project Autumn sale. Switch project' }).waitFor();
   });
 });

@@ -1,5 +1,4 @@
 import '@postroom/projects/graphql';
-import { requestDeletion } from '@postroom/projects';
 import {
   audits,
   authenticated,
@@ -28,7 +27,7 @@ import {
 } from './invitations.ts';
 import { changeRole, listMembers, removeMember } from './members.ts';
 import { membershipsInOtherCells, projectIdsOf } from './other-cells.ts';
-import { createOwnProject } from './own-projects.ts';
+import { createOwnProject, deleteOwnProject, mayCreateProject } from './own-projects.ts';
 import { UserCaller } from './caller.ts';
 import { renameUser } from './users.ts';
 
@@ -178,6 +177,12 @@ builder.queryFields((t) => ({
       const elsewhere = await membershipsInOtherCells(userId);
       return [...here.filter((row) => elsewhere.every(({ projectId }) => projectId !== row.projectId)), ...elsewhere];
     },
+  }),
+  mayCreateProject: t.boolean({
+    skipTypeScopes: true,
+    description:
+      'Whether the signed-in user may create projects: they own one, or owned one until an owner deleted it.',
+    resolve: (_root, _args, context) => mayCreateProject(person(context).id),
   }),
   mySessions: t.prismaField({
     type: [Session],
@@ -404,7 +409,7 @@ builder.mutationFields((t) => ({
   createProject: t.prismaField({
     type: 'Project',
     skipTypeScopes: true,
-    description: 'Creates a project and makes the signed-in user its owner. Only for users who own a project already.',
+    description: 'Creates a project and makes the signed-in user its owner. Only for users who `mayCreateProject`.',
     args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
     resolve: async (query, _root, { name }, context) => {
       const { id } = await createOwnProject(person(context).id, name);
@@ -419,7 +424,7 @@ builder.mutationFields((t) => ({
     args: { name: t.arg.string({ required: true, description: "The project's exact name, as confirmation." }) },
     resolve: async (_root, { name }, context) => {
       const deletedId = callerProject(context);
-      await requestDeletion(deletedId, name, person(context).id);
+      await deleteOwnProject(deletedId, name, person(context).id);
       return { deletedId };
     },
   }),

@@ -5,6 +5,8 @@ import { type Api, type Reply, type Role, type SignedIn, signedIn, testApi } fro
 import { expect, test } from 'vitest';
 
 const DELETE = 'mutation ($name: String!) { projectDelete(name: $name) { deletedId } }';
+const CREATE = 'mutation { createProject(name: "Next") { id } }';
+const MAY = '{ mayCreateProject }';
 const PROJECTS = '{ myProjects { project { id } } }';
 
 const errorOf = ({ body }: Reply) => body.errors?.[0];
@@ -75,6 +77,28 @@ test('the deletion of a project is requested with its workflow, and no one has t
     [owner.id, api.projectId],
   );
   expect(rows).toEqual([{ project_id: null, action: 'projectDelete', target_id: api.projectId }]);
+});
+
+test('after an owner has deleted their last project, its owners create another one, and its admins do not', async () => {
+  const api = await testApi();
+  const people = [await signedIn(api, 'owner'), await signedIn(api, 'owner'), await signedIn(api, 'admin')] as const;
+  const may = () => Promise.all(people.map(async (person) => (await person.graphql(MAY)).body.data.mayCreateProject));
+  expect(await may()).toEqual([true, true, false]);
+  await remove(people[0], await nameOf(api));
+  expect(await may()).toEqual([true, true, false]);
+  const created = await Promise.all(people.map((person) => person.graphql(CREATE)));
+  expect(created.map(codeOf)).toEqual([undefined, undefined, 'forbidden']);
+  expect((await people[1].graphql(PROJECTS)).body.data.myProjects).toEqual([
+    { project: { id: created[1]?.body.data.createProject.id } },
+  ]);
+});
+
+test('an owner whose last project the operator has deleted does not create another one', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api, 'owner');
+  await requestDeletion(api.projectId, await nameOf(api), null);
+  expect((await owner.graphql(MAY)).body.data.mayCreateProject).toBe(false);
+  expect(codeOf(await owner.graphql(CREATE))).toBe('forbidden');
 });
 
 test('of two owners who delete a project at once, one begins it', async () => {

@@ -42,10 +42,16 @@ const NOT_PREPARED =
 /**
  * Begins to delete a project: from the commit on its requests are refused and nothing new is sent, and a workflow deletes its rows.
  * @param actorId the user; null for the operator.
+ * @param onMarked called in the same transaction, while the members are still there.
  * @throws DomainError `not_found`, `validation_error` unless the name is the project's, or `conflict` while it is being moved or if the
  * database has not been prepared.
  */
-export async function requestDeletion(projectId: string, name: string, actorId: string | null): Promise<void> {
+export async function requestDeletion(
+  projectId: string,
+  name: string,
+  actorId: string | null,
+  onMarked?: (tx: Tx) => Promise<void>,
+): Promise<void> {
   await inTransaction(async (tx) => {
     // A move that has ended has released the lock, and its outcome is seen by the statements that follow.
     const [lock] = await sql<{ locked: boolean; may: boolean }>(tx, LOCK, [projectId]);
@@ -65,6 +71,7 @@ export async function requestDeletion(projectId: string, name: string, actorId: 
     // Not in the log of the project, which is deleted with it.
     if (actorId !== null)
       await audit(tx, { projectId: null, actorId, action: 'projectDelete', targetId: projectId, targetName: name });
+    await onMarked?.(tx);
     // Streams check whether they may continue, and end.
     await sql(tx, `SELECT pg_notify('postroom', 'access *')::text`, []);
     await startWorkflow(tx, deletionOf(projectId));

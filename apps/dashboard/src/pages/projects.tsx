@@ -1,13 +1,20 @@
 import { Alert, Button, Center, Group, Stack, Text, Title } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useDisclosure } from '@mantine/hooks';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { Provider } from 'urql';
+import { withFormStyles } from '../app/lazy-page.ts';
+import { useMayCreateProject } from '../app/may-create-project.ts';
 import { useSession } from '../app/session.tsx';
 import { signOut } from '../app/sign-out.ts';
+import { clientFor } from '../data/client.ts';
 import { TextLink } from '../components/link.tsx';
 import { NotificationArea } from '../components/notify.tsx';
 import { useTitle } from '../components/page.tsx';
 import { ROLES } from './settings/roles.ts';
 import { AuthLayout } from './sign-in/auth-layout.tsx';
+
+const NewProject = lazy(() => withFormStyles(() => import('../app/new-project.tsx')));
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
@@ -46,9 +53,6 @@ function ProjectList({ title, children }: { title: string; children: ReactNode }
     <AuthLayout title={title}>
       <Stack>
         {children}
-        {projects.length === 0 && (
-          <Text size="sm">You are not a member of any project. Ask an owner or admin of one for an invitation.</Text>
-        )}
         {projects.map(({ id, name, role }) => (
           <Group key={id} justify="space-between" wrap="nowrap" gap="xs">
             <TextLink to="/p/$projectId" params={{ projectId: id }} fw={550} className="breakable">
@@ -59,6 +63,9 @@ function ProjectList({ title, children }: { title: string; children: ReactNode }
             </Text>
           </Group>
         ))}
+        <Provider value={clientFor('')}>
+          <Creation />
+        </Provider>
         <Group justify="space-between" gap="xs" mt="sm">
           <Text size="xs" c="dimmed" className="breakable">
             Signed in as {me.email}
@@ -70,6 +77,33 @@ function ProjectList({ title, children }: { title: string; children: ReactNode }
         <NotificationArea />
       </Stack>
     </AuthLayout>
+  );
+}
+
+/** Creates a project; tells a user who has none and may not that they need an invitation. */
+function Creation() {
+  const { projects } = useSession();
+  const mayCreate = useMayCreateProject();
+  const [creating, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      {projects.length === 0 && (
+        <Text size="sm">
+          You are not a member of any project. {mayCreate ? 'Create one, or ask' : 'Ask'} an owner or admin of one for
+          an invitation.
+        </Text>
+      )}
+      {mayCreate && (
+        <Button variant={projects.length === 0 ? 'filled' : 'default'} onClick={open}>
+          New project
+        </Button>
+      )}
+      {creating && (
+        <Suspense>
+          <NewProject opened onClose={close} />
+        </Suspense>
+      )}
+    </>
   );
 }
 

@@ -78,10 +78,7 @@ const orMore = (count: number, noun: string) =>
   count < MAX_COUNTED ? countOf(count, noun) : `${count.toLocaleString()} or more ${noun}s`;
 
 function Consequences() {
-  const { id } = useProject();
-  const { projects } = useSession();
   const content = useApiQuery(CONTENT, {});
-  const ownsOthers = projects.some((project) => project.role === 'owner' && project.id !== id);
   return (
     <QueryResult of={content}>
       {({ contacts, campaigns }) => (
@@ -90,7 +87,6 @@ function Consequences() {
           deleted, with all other data of the project: suppressions, messages, events, domains, members and the audit
           log. Sending stops immediately, API keys stop working, and so do links in mail that was sent, also those to
           unsubscribe. This cannot be undone.
-          {!ownsOthers && ' You own no other project, and only owners can create one.'}
         </>
       )}
     </QueryResult>
