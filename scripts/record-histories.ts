@@ -63,7 +63,21 @@ const turn = (status: string, waitMs: number | null, more = {}) => ({ status, co
 
 /** Named `<workflow>.<path>`. */
 const STORIES: Record<string, Story> = {
-  'deleteProject.done': { args: ['prj_1'], activities: { deleteProjectData: answers(undefined) } },
+  'deleteProject.owners-emailed': {
+    args: ['prj_1'],
+    activities: {
+      listDeletionMails: answers(['usr_1', 'usr_2']),
+      sendDeletionMail: answers(undefined),
+      deleteProjectData: answers(undefined),
+    },
+  },
+  'deleteProject.owners-unknown': {
+    args: ['prj_1'],
+    activities: {
+      listDeletionMails: answers(ApplicationFailure.nonRetryable('The list is unavailable.')),
+      deleteProjectData: answers(undefined),
+    },
+  },
   'deliverWebhook.acknowledged': { args: ['dlv_1'], activities: { attemptDelivery: answers('acknowledged') } },
   'deliverWebhook.failed-after-six-attempts': {
     args: ['dlv_1'],

@@ -1,8 +1,9 @@
 import { pool } from '@postroom/platform';
 import { requestDeletion } from '@postroom/projects';
 import { TAKE_MOVER_LOCK } from '@postroom/projects/cells';
-import { type Api, type Reply, type Role, type SignedIn, signedIn, testApi } from '@postroom/testkit';
+import { type Api, type Reply, type Role, type SignedIn, signedIn, takeSystemMail, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
+import { listDeletionMails, sendDeletionMail } from '../src/activities.ts';
 
 const DELETE = 'mutation ($name: String!) { projectDelete(name: $name) { deletedId } }';
 const CREATE = 'mutation { createProject(name: "Next") { id } }';
@@ -99,6 +100,31 @@ test('an owner whose last project the operator has deleted does not create anoth
   await requestDeletion(api.projectId, await nameOf(api), null);
   expect((await owner.graphql(MAY)).body.data.mayCreateProject).toBe(false);
   expect(codeOf(await owner.graphql(CREATE))).toBe('forbidden');
+});
+
+test('every owner of a deleted project is emailed who deleted it, and no one else is', async () => {
+  await using mail = await takeSystemMail();
+  const api = await testApi();
+  const [owner, other] = [await signedIn(api, 'owner'), await signedIn(api, 'owner')];
+  await signedIn(api, 'admin');
+  const name = await nameOf(api);
+  await remove(owner, name);
+  const userIds = await listDeletionMails(api.projectId);
+  expect(userIds).toEqual([owner.id, other.id].toSorted());
+  for (const userId of userIds) await sendDeletionMail(api.projectId, userId);
+  expect(mail.sink.mails.map(({ to }) => to).toSorted()).toEqual([owner.email, other.email].toSorted());
+  const text = mail.sink.mails[0]?.raw.replaceAll('=\r\n', '');
+  expect(text).toContain(`${name} was deleted`);
+  expect(text).toContain(`A Person (${owner.email}) deleted the project ${name}`);
+});
+
+test('an email about a project that the operator deleted says so', async () => {
+  await using mail = await takeSystemMail();
+  const api = await testApi();
+  const owner = await signedIn(api, 'owner');
+  await requestDeletion(api.projectId, await nameOf(api), null);
+  await sendDeletionMail(api.projectId, owner.id);
+  expect(mail.sink.mails[0]?.raw).toContain('The operator of this installation deleted the project');
 });
 
 test('of two owners who delete a project at once, one begins it', async () => {

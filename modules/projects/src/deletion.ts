@@ -20,7 +20,8 @@ export const deletionOf = (projectId: string): WorkflowStart => ({
   type: 'deleteProject',
   args: [projectId],
   summary: 'Delete the project',
-  details: 'Waits for mail and webhooks in flight, then deletes all rows of the project and ends its workflows.',
+  details:
+    'Emails the owners, waits for mail and webhooks in flight, then deletes all rows of the project and ends its workflows.',
   searchAttributes: { projectId },
   // An operator may have terminated it.
   restartable: true,
