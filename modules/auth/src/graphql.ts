@@ -358,7 +358,7 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { userId, role }, context) => {
       const projectId = callerProject(context);
-      await changeRole(projectId, userId, role, { asOwner: asOwner(context), actorId: person(context).id });
+      await changeRole(projectId, userId, role, { actorId: person(context).id });
       return { projectId, userId };
     },
   }),
@@ -375,7 +375,7 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, args, context) => {
       const actorId = person(context).id;
-      await changeRole(callerProject(context), args.userId, args.role, { asOwner: asOwner(context), actorId });
+      await changeRole(callerProject(context), args.userId, args.role, { actorId });
       return true;
     },
   }),
@@ -389,7 +389,7 @@ builder.mutationFields((t) => ({
     args: { userId: t.arg.id(userId) },
     resolve: async (_root, { userId }, context) => {
       const projectId = callerProject(context);
-      await removeMember(projectId, userId, { asOwner: asOwner(context), actorId: person(context).id });
+      await removeMember(projectId, userId, { actorId: person(context).id });
       return { projectId, userId };
     },
   }),
@@ -402,7 +402,7 @@ builder.mutationFields((t) => ({
     args: { userId: t.arg.id(userId) },
     resolve: async (_root, args, context) => {
       const actorId = person(context).id;
-      await removeMember(callerProject(context), args.userId, { asOwner: asOwner(context), actorId });
+      await removeMember(callerProject(context), args.userId, { actorId });
       return true;
     },
   }),

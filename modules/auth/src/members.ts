@@ -22,11 +22,12 @@ export async function changeRole(
   projectId: string,
   userId: string,
   role: Role,
-  { asOwner, actorId }: { asOwner: boolean; actorId: string },
+  { actorId }: { actorId: string },
 ): Promise<void> {
   await inTransaction(async (tx) => {
-    const member = await lockMembers(tx, projectId, userId);
-    if (!asOwner && (role === 'owner' || member.role === 'owner')) throw onlyOwners();
+    const member = await lockMembers(tx, projectId, userId, actorId);
+    if (!member.canManage) throw noLongerManages();
+    if (!member.asOwner && (role === 'owner' || member.role === 'owner')) throw onlyOwners();
     if (member.role === 'owner' && role !== 'owner' && member.owners === 1) throw lastOwner();
     await tx.query('UPDATE members SET role = $3::role WHERE project_id = $1 AND user_id = $2', [
       projectId,
@@ -42,14 +43,12 @@ export async function changeRole(
  * accepted yet; everything else stays.
  * @throws DomainError like `changeRole`.
  */
-export async function removeMember(
-  projectId: string,
-  userId: string,
-  { asOwner, actorId }: { asOwner: boolean; actorId: string },
-): Promise<void> {
+export async function removeMember(projectId: string, userId: string, { actorId }: { actorId: string }): Promise<void> {
   await inTransaction(async (tx) => {
-    const member = await lockMembers(tx, projectId, userId);
-    if (!asOwner && member.role === 'owner') throw onlyOwners();
+    const member = await lockMembers(tx, projectId, userId, actorId);
+    // Every member may leave.
+    if (userId !== actorId && !member.canManage) throw noLongerManages();
+    if (!member.asOwner && member.role === 'owner') throw onlyOwners();
     if (member.role === 'owner' && member.owners === 1) throw lastOwner();
     await tx.query('DELETE FROM members WHERE project_id = $1 AND user_id = $2', [projectId, userId]);
     // With a pending one the user could come back.
@@ -82,17 +81,29 @@ async function endAccessGrantedBy(
   for (const id of await endAccessOfKeysBy(tx, projectId, userId)) await note('removeApiKeyFromProject', id);
 }
 
-/** Locks the project's members, so that if two owners leave at once, one stays. */
-async function lockMembers(tx: Tx, projectId: string, userId: string): Promise<{ role: Role; owners: number }> {
+/**
+ * Locks the project's members, so that if two owners leave at once, one stays, and that of two who demote or remove each other, the second
+ * finds that they no longer may.
+ */
+async function lockMembers(
+  tx: Tx,
+  projectId: string,
+  userId: string,
+  actorId: string,
+): Promise<{ role: Role; owners: number; asOwner: boolean; canManage: boolean }> {
   const rows = await sql<{ user_id: string; role: Role }>(
     tx,
     'SELECT user_id, role FROM members WHERE project_id = $1 ORDER BY user_id FOR UPDATE',
     [projectId],
   );
-  const member = rows.find((row) => row.user_id === userId);
-  if (member === undefined) throw notFound('member');
-  return { role: member.role, owners: rows.filter((row) => row.role === 'owner').length };
+  const roleOf = (id: string) => rows.find((row) => row.user_id === id)?.role;
+  const [role, actorRole] = [roleOf(userId), roleOf(actorId)];
+  const permissions = actorRole === undefined ? [] : PERMISSIONS[actorRole];
+  if (role === undefined) throw notFound('member');
+  const owners = rows.filter((row) => row.role === 'owner').length;
+  return { role, owners, asOwner: permissions.includes('own'), canManage: permissions.includes('manage') };
 }
 
+const noLongerManages = () => new DomainError('forbidden', 'You may no longer manage the members of this project.');
 const onlyOwners = () => new DomainError('forbidden', 'Only an owner can grant or remove ownership.');
 const lastOwner = () => new DomainError('conflict', 'A project must have at least one owner.');

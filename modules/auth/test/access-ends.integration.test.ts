@@ -181,6 +181,41 @@ test('every member may leave a project, but only managers remove others', async 
   expect(code(await owner.graphql(leaving, { userId: owner.id }))).toBe('conflict');
 });
 
+test.each([
+  [
+    'demotes',
+    `UPDATE members SET role = 'member' WHERE user_id = $1`,
+    'memberChangeRole(userId: $id, role: admin) { member { role } }',
+  ],
+  ['removes', 'DELETE FROM members WHERE user_id = $1', 'memberRemove(userId: $id) { userId }'],
+])(
+  'of two owners of whom each %s the other at the same time, the second no longer may',
+  async (_does, first, second) => {
+    const api = await testApi();
+    const [one, other] = [await signedIn(api, 'owner'), await signedIn(api, 'owner')];
+    await signedIn(api, 'owner');
+    const outcome = await interleave(
+      (tx) => sql(tx, 'SELECT FROM members WHERE project_id = $1 FOR UPDATE', [api.projectId]),
+      () => other.graphql(`mutation ($id: ID!) { ${second} }`, { id: one.id }),
+      (tx) => sql(tx, first, [other.id]),
+    );
+    expect(code(outcome)).toBe('forbidden');
+    const row = { projectId: api.projectId, userId: one.id };
+    expect(await db.member.findUnique({ where: { projectId_userId: row } })).toMatchObject({ role: 'owner' });
+  },
+);
+
+test('a member whose right to manage ends meanwhile does not restore their own role', async () => {
+  const api = await testApi();
+  const admin = await signedIn(api, 'admin');
+  const outcome = await interleave(
+    (tx) => sql(tx, 'SELECT FROM members WHERE project_id = $1 FOR UPDATE', [api.projectId]),
+    () => admin.graphql(CHANGE, { userId: admin.id, role: 'admin' }),
+    (tx) => sql(tx, `UPDATE members SET role = 'viewer' WHERE user_id = $1`, [admin.id]),
+  );
+  expect(code(outcome)).toBe('forbidden');
+});
+
 test('an owner who becomes an admin keeps keys and invitations, but not those of owners', async () => {
   const api = await testApi();
   const [owner, other] = [await signedIn(api, 'owner'), await signedIn(api, 'owner')];
