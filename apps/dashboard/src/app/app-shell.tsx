@@ -19,7 +19,7 @@ import { SendingHoldBanner } from './sending-hold.tsx';
 import { useSession } from './session.tsx';
 import { UserButton } from './user-button.tsx';
 
-const NoSuchProject = lazyPage(() => import('../pages/projects.tsx'), 'NoSuchProject', { forms: false });
+const NoSuchProject = lazyPage(() => import('../pages/projects.tsx'), 'NoSuchProject');
 const CommandPalette = lazy(() => withFormStyles(() => import('./command-palette.tsx')));
 
 /** The shell around every project page: navigation, project switcher and user menu. */

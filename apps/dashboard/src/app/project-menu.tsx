@@ -4,7 +4,6 @@ import { IconCheck, IconPlus } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import type { LoadedMenuProps } from '../components/lazy-menu.tsx';
 import { MenuLink } from '../components/menu-link.tsx';
-import { useMayCreateProject } from './may-create-project.ts';
 import { useProject, useSession } from './session.tsx';
 
 const NewProject = lazy(() => import('./new-project.tsx'));
@@ -14,7 +13,7 @@ export default function ProjectMenu({ button, opened, onChange }: LoadedMenuProp
   const { projects } = useSession();
   const current = useProject();
   const [creating, { open, close }] = useDisclosure(false);
-  const mayCreate = useMayCreateProject();
+  const owns = projects.some(({ role }) => role === 'owner');
   return (
     <>
       <Menu position="bottom-start" width={260} opened={opened} onChange={onChange}>
@@ -39,7 +38,7 @@ export default function ProjectMenu({ button, opened, onChange }: LoadedMenuProp
               </Group>
             </MenuLink>
           ))}
-          {mayCreate && (
+          {owns && (
             <>
               <Menu.Divider />
               <Menu.Item leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>

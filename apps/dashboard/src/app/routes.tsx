@@ -21,7 +21,7 @@ export const startRoute = createRoute({ getParentRoute: () => authRoute, path: '
 export const projectsRoute = createRoute({
   getParentRoute: () => authRoute,
   path: '/projects',
-  component: lazyPage(projectsPage, 'Projects', { forms: false }),
+  component: lazyPage(projectsPage, 'Projects'),
 });
 
 /** The parent route of all project pages. */

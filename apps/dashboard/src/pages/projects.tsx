@@ -3,18 +3,18 @@ import { useLocation } from '@tanstack/react-router';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Provider } from 'urql';
-import { withFormStyles } from '../app/lazy-page.ts';
-import { useMayCreateProject } from '../app/may-create-project.ts';
 import { useSession } from '../app/session.tsx';
 import { signOut } from '../app/sign-out.ts';
+import { useApiQuery } from '../data/api-query.ts';
 import { clientFor } from '../data/client.ts';
+import { graphql } from '../generated/gql.ts';
 import { TextLink } from '../components/link.tsx';
 import { NotificationArea } from '../components/notify.tsx';
 import { useTitle } from '../components/page.tsx';
 import { ROLES } from './settings/roles.ts';
 import { AuthLayout } from './sign-in/auth-layout.tsx';
 
-const NewProject = lazy(() => withFormStyles(() => import('../app/new-project.tsx')));
+const NewProject = lazy(() => import('../app/new-project.tsx'));
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
@@ -80,10 +80,17 @@ function ProjectList({ title, children }: { title: string; children: ReactNode }
   );
 }
 
+const MAY_CREATE_PROJECT = graphql(`
+  query MayCreateProject {
+    mayCreateProject
+  }
+`);
+
 /** Creates a project; tells a user who has none and may not that they need an invitation. */
 function Creation() {
   const { projects } = useSession();
-  const mayCreate = useMayCreateProject();
+  const { data } = useApiQuery(MAY_CREATE_PROJECT, {});
+  const mayCreate = data?.mayCreateProject === true;
   const [creating, { open, close }] = useDisclosure(false);
   return (
     <>
