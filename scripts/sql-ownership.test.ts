@@ -66,8 +66,8 @@ const READS: Record<string, string[]> = {
   ],
   // the log, and who is behind an actor id in an export
   audit: ['api_keys', 'audit_entries', 'users'],
-  // the projects of a user, shown with their names
-  auth: ['projects'],
+  // the projects of a user, shown with their names, and who deleted one
+  auth: ['audit_entries', 'projects'],
   // reports and the events they cause, in one statement
   backtests: [
     'contacts',

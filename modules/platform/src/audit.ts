@@ -40,17 +40,6 @@ export async function audit(tx: Tx, entry: AuditEntry): Promise<void> {
   );
 }
 
-/** Who last did something that belongs to no project's log, such as the deletion of a project; undefined if no entry says so. */
-export async function lastActor(tx: Tx, action: string, targetId: string): Promise<string | undefined> {
-  const [entry] = await sql<{ actor_id: string }>(
-    tx,
-    `SELECT actor_id FROM audit_entries
-     WHERE project_id IS NULL AND action = $1 AND target_id = $2 ORDER BY id DESC LIMIT 1`,
-    [action, targetId],
-  );
-  return entry?.actor_id;
-}
-
 /** Maximum rows deleted per statement. */
 const BATCH = 1_000;
 

@@ -53,7 +53,7 @@ export {
   MAX_NUMBER,
   numberProblem,
 } from '@postroom/errors';
-export { audit, type AuditEntry, deleteOldAuditEntries, lastActor } from './audit.ts';
+export { audit, type AuditEntry, deleteOldAuditEntries } from './audit.ts';
 export { type AuditChange, type AuditedRow, changesBetween, columnsOf, pick } from './audit-changes.ts';
 export { batchLoader, batchLoaders, cachedAggregate } from '@postroom/concurrency';
 export { buildSchema, builder, type InputFields } from './builder.ts';
