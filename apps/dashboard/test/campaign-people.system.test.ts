@@ -158,7 +158,7 @@ inBrowser('the people behind a report', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/campaigns/${id}/recipients`);
-    await page.getByText('This campaign had no one to go to when it started.').waitFor();
+    await page.getByText('This campaign has no recipients.').waitFor();
     expect(await page.getByRole('link', { name: 'Clear filters' }).count()).toBe(0);
   });
 

@@ -146,7 +146,7 @@ export function Recipients() {
               </Empty>
             ) : nodes.length === 0 && !isFiltered && isFirstPage(search) ? (
               <Empty title="No recipients" icon={IconSearchOff}>
-                This campaign had no one to go to when it started.
+                This campaign has no recipients.
               </Empty>
             ) : nodes.length === 0 ? (
               <Empty
