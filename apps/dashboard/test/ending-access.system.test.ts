@@ -132,7 +132,7 @@ inBrowser('a page whose access or record has ended', () => {
     await pool.query("UPDATE members SET role = 'viewer' WHERE user_id = $1", [person.id]);
     await page.evaluate(RETURN);
     await page.getByRole('button', { name: 'Add endpoint' }).click();
-    await page.getByText('Your role in this project does not permit this').waitFor();
+    await page.getByText('Only members, admins and owners of this project may do this').waitFor();
     expect(await page.getByLabel('URL').inputValue()).toBe('https://example.com/hook');
     page.once('dialog', (dialog) => void dialog.accept());
   });

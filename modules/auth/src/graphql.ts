@@ -15,6 +15,7 @@ import {
   replacesMutation,
   type Tx,
   useInstead,
+  managersOnly,
 } from '@postroom/platform';
 import {
   acceptInvitation,
@@ -202,7 +203,7 @@ builder.queryFields((t) => ({
   }),
   invitations: t.field({
     type: [Invitation],
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'The pending invitations, newest first.',
     resolve: (_root, _args, context) => listInvitations(callerProject(context)),
   }),
@@ -310,7 +311,7 @@ async function roleOf(tx: Tx, projectId: string, { userId }: Record<string, unkn
 builder.mutationFields((t) => ({
   invite: t.field({
     type: InvitePayload,
-    authScopes: { manage: true },
+    ...managersOnly,
     description:
       'Sends an invitation to the project. Its link is only in the email. `conflict` if the installation cannot send email.',
     args: { input: t.arg({ type: InviteInput, required: true, description: 'The invitation.' }) },
@@ -349,7 +350,7 @@ builder.mutationFields((t) => ({
   }),
   memberChangeRole: t.field({
     type: MemberChangeRolePayload,
-    authScopes: { manage: true },
+    ...managersOnly,
     ...audits({ action: 'changeRole', values: roleOf }),
     description: "Changes a member's role.",
     args: {
@@ -364,7 +365,7 @@ builder.mutationFields((t) => ({
   }),
   changeRole: t.field({
     type: 'Boolean',
-    authScopes: { manage: true },
+    ...managersOnly,
     ...audits({ values: roleOf }),
     deprecationReason: useInstead('memberChangeRole'),
     description:
@@ -395,7 +396,7 @@ builder.mutationFields((t) => ({
   }),
   removeMember: t.field({
     type: 'Boolean',
-    authScopes: { manage: true },
+    ...managersOnly,
     deprecationReason: useInstead('memberRemove'),
     description:
       'Removes a member from the project. Returns true. The API keys they created for it and the invitations they sent stop working.',
@@ -418,6 +419,7 @@ builder.mutationFields((t) => ({
   }),
   projectDelete: t.field({
     type: ProjectDeletePayload,
+    skipTypeScopes: true,
     authScopes: { own: true },
     description:
       'Deletes the project with everything in it, for good. Its requests are refused and nothing new is sent from now on; its data is deleted within minutes. Only for owners; `conflict` while it is being moved.',

@@ -4,6 +4,7 @@ import {
   type Api,
   interleave,
   type Reply,
+  type Role,
   type SignedIn,
   signedIn,
   takeSystemMail,
@@ -166,6 +167,28 @@ test('a member who is removed cannot come back with an invitation that was still
   const accepting = 'mutation ($token: String!) { acceptInvitation(input: { token: $token }) }';
   expect(code(await member.graphql(accepting, { token }, { 'X-Project-Id': '' }))).toBe('not_found');
   expect(await db.member.count({ where: { projectId: api.projectId } })).toBe(1);
+});
+
+test('a refusal names the roles that may do it', async () => {
+  const api = await testApi();
+  const refusalsOf = async (role: Role) => {
+    const person = await signedIn(api, role);
+    const mutations = [
+      'groupDelete(id: "grp_1") { deletedId }',
+      'renameProject(name: "News") { id }',
+      'projectDelete(name: "News") { deletedId }',
+    ];
+    const replies = await Promise.all(mutations.map((mutation) => person.graphql(`mutation { ${mutation} }`)));
+    return replies.map(({ body }) =>
+      body.errors?.[0].extensions.code === 'forbidden' ? body.errors[0].message : null,
+    );
+  };
+  const writing = 'Only members, admins and owners of this project may do this.';
+  const managing = 'Only admins and owners of this project may do this.';
+  const owning = 'Only owners of this project may do this.';
+  expect(await refusalsOf('viewer')).toEqual([writing, managing, owning]);
+  expect(await refusalsOf('member')).toEqual([null, managing, owning]);
+  expect(await refusalsOf('admin')).toEqual([null, null, owning]);
 });
 
 test('every member may leave a project, but only managers remove others', async () => {

@@ -16,7 +16,7 @@ import { AddressListScalar, DateTimeScalar, EmailAddressScalar, JsonScalar, Stri
 /**
  * The one builder that every module adds its types to. Queries need `read` and mutations `write` unless they say otherwise
  * (`skipTypeScopes`), so a field that forgets about authorization is closed, not open. What the specification keeps to the
- * dashboard asks for `authScopes: { manage: true }`.
+ * dashboard is for `managersOnly`.
  */
 export const builder = new SchemaBuilder<{
   PrismaTypes: PrismaTypes;

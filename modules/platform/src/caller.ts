@@ -10,6 +10,9 @@ export type KeyScope = 'full' | 'sending';
  */
 export type Permission = 'sending' | 'read' | 'write' | 'manage' | 'own';
 
+/** The roles that have a permission which members lack. */
+const HOLDERS: Partial<Record<Permission, string>> = { manage: 'admins and owners', own: 'owners' };
+
 /** The authenticated caller and the project of this request. */
 export interface Caller {
   /** `key_…` or `usr_…`. */
@@ -52,13 +55,12 @@ export function authenticated(context: Context): Caller {
  * whose role is not enough, and for any key where only people may act.
  */
 export function refusal({ caller }: Pick<Context, 'caller'>, permission: Permission): DomainError {
-  if (caller?.kind === 'key' && !caller.may('read')) {
+  if (caller?.kind === 'key' && !caller.may('read'))
     return new DomainError('insufficient_scope', 'This API key can only send email. Use a full-scope key.');
-  }
   if (caller?.kind === 'key')
     return new DomainError('forbidden', 'An API key cannot do this. Sign in to the dashboard instead.');
-  // Every role may read.
   if (caller !== null && !caller.may('read'))
     return new DomainError('forbidden', 'You are not a member of this project.');
-  return new DomainError('forbidden', `Your role in this project does not permit this (${permission}).`);
+  const who = HOLDERS[permission] ?? 'members, admins and owners';
+  return new DomainError('forbidden', `Only ${who} of this project may do this.`);
 }

@@ -1,4 +1,4 @@
-import { authenticated, builder, callerProject, type Context } from '@postroom/platform';
+import { authenticated, builder, callerProject, type Context, managersOnly } from '@postroom/platform';
 import { type Erased, erasePerson } from './erase.ts';
 import { personData } from './export.ts';
 
@@ -33,8 +33,7 @@ builder.mutationField('erasePerson', (t) =>
     type: PersonErased,
     description:
       'Erases a person: deletes the contact, anonymizes messages and events, and keeps only a hash of the address so that it is never mailed again. Only signed-in owners and admins may call it, never API keys.',
-    skipTypeScopes: true,
-    authScopes: { manage: true },
+    ...managersOnly,
     args: {
       contactId: t.arg.id({ description: 'Contact id; required unless email is given.' }),
       email: t.arg.string({ description: 'Address; it need not belong to a contact.' }),

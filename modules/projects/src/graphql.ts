@@ -14,6 +14,7 @@ import {
   registerNode,
   replacesMutation,
   useInstead,
+  managersOnly,
 } from '@postroom/platform';
 import {
   createApiKey,
@@ -172,7 +173,7 @@ registerNode('key', 'ApiKey', (context, ids) => findApiKeys(callerProject(contex
 builder.queryField('apiKeys', (t) =>
   t.prismaField({
     type: [ApiKey],
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'The API keys that cover the project, newest first.',
     resolve: (query, _root, _args, context) => listApiKeys(callerProject(context), query),
   }),
@@ -227,7 +228,7 @@ const ApiKeyRevokePayload = builder.objectRef<{ id: string }>('ApiKeyRevokePaylo
 builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: CreateApiKeyPayload,
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'Creates an API key. The caller must manage every project that the key covers.',
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
     resolve: async (_root, { input }, context) => {
@@ -248,7 +249,7 @@ builder.mutationFields((t) => ({
   }),
   renameProject: t.prismaField({
     type: Project,
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'Renames the project.',
     args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
     resolve: async (query, _root, { name }, context) => {
@@ -258,7 +259,7 @@ builder.mutationFields((t) => ({
   }),
   updateTracking: t.prismaField({
     type: Project,
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'Sets whether opens and clicks are tracked by default.',
     args: {
       opens: t.arg.boolean({ description: 'Whether opens are tracked; unchanged if omitted.' }),
@@ -271,7 +272,7 @@ builder.mutationFields((t) => ({
   }),
   setMessageRetention: t.prismaField({
     type: Project,
-    authScopes: { manage: true },
+    ...managersOnly,
     description:
       "Sets how long the project's messages are kept, with recipients, contents and outcomes. Counts, links and suppressions stay.",
     args: { days: t.arg.int({ description: "30 to 3650 days; null means the installation's default." }) },
@@ -282,7 +283,7 @@ builder.mutationFields((t) => ({
   }),
   setEventRetention: t.prismaField({
     type: Project,
-    authScopes: { manage: true },
+    ...managersOnly,
     description:
       "Sets how long the project's events are kept, with their deliveries and attempts. Pending deliveries stay.",
     args: { days: t.arg.int({ description: "1 to 3650 days; null means the installation's default." }) },
@@ -293,7 +294,7 @@ builder.mutationFields((t) => ({
   }),
   setCustomEventRetention: t.prismaField({
     type: Project,
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'Sets how long custom events of the project are kept.',
     args: { days: t.arg.int({ description: "30 to 3650 days; null means the installation's default." }) },
     resolve: async (query, _root, { days }, context) => {
@@ -303,7 +304,7 @@ builder.mutationFields((t) => ({
   }),
   setBrandColor: t.prismaField({
     type: Project,
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'Sets the color of recipient-facing pages.',
     args: { color: t.arg.string({ description: 'A color such as `#1f5eff`; null for the default.' }) },
     resolve: async (query, _root, { color }, context) => {
@@ -313,7 +314,7 @@ builder.mutationFields((t) => ({
   }),
   setProjectLogo: t.prismaField({
     type: Project,
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'Sets the logo on recipient-facing pages.',
     args: {
       image: t.arg.string({
@@ -328,7 +329,7 @@ builder.mutationFields((t) => ({
   }),
   setPostalAddress: t.prismaField({
     type: Project,
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'Sets the postal address that campaigns show in their footer.',
     args: {
       address: t.arg.string({
@@ -343,7 +344,7 @@ builder.mutationFields((t) => ({
   }),
   apiKeyRevoke: t.field({
     type: ApiKeyRevokePayload,
-    authScopes: { manage: true },
+    ...managersOnly,
     ...replacesMutation('revokeApiKey'),
     description: 'Revokes an API key of the project, immediately and irreversibly.',
     args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
@@ -354,7 +355,7 @@ builder.mutationFields((t) => ({
   }),
   revokeApiKey: t.field({
     type: 'Boolean',
-    authScopes: { manage: true },
+    ...managersOnly,
     deprecationReason: useInstead('apiKeyRevoke'),
     description:
       'Revokes an API key of the project, immediately and irreversibly. Returns true. Allowed for its creator, and for users who manage every project that it covers.',
@@ -366,7 +367,7 @@ builder.mutationFields((t) => ({
   }),
   removeApiKeyFromProject: t.prismaField({
     type: ApiKey,
-    authScopes: { manage: true },
+    ...managersOnly,
     description:
       'Removes this project from an API key, immediately. The key keeps its other projects, and is revoked if it has none left.',
     args: { id: t.arg.id({ required: true, description: 'Key id.' }) },

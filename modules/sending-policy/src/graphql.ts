@@ -1,4 +1,4 @@
-import { audits, builder, callerProject, jsonSchema, NOT_EMPTY } from '@postroom/platform';
+import { audits, builder, callerProject, jsonSchema, managersOnly, NOT_EMPTY } from '@postroom/platform';
 import { BOUNDS, getPolicy, type SendingPolicy, updatePolicy } from './policy.ts';
 
 const DESCRIPTIONS = {
@@ -70,8 +70,7 @@ builder.mutationField('updateSendingPolicy', (t) =>
   t.field({
     type: Policy,
     // The policy protects the sender's reputation, so API keys may not change it.
-    authScopes: { manage: true },
-    skipTypeScopes: true,
+    ...managersOnly,
     description:
       "Updates the sending rate of the project's campaigns, their auto-pause thresholds and the frequency cap.",
     ...audits({ values: async (tx, projectId) => ({ ...(await getPolicy(projectId, tx)) }) }),

@@ -1,4 +1,4 @@
-import { atMost, builder, callerProject } from '@postroom/platform';
+import { atMost, builder, callerProject, managersOnly } from '@postroom/platform';
 import { SECRET_LENGTH } from '@postroom/guarded-client';
 import { revealSigningSecret, rotateSigningSecret } from '../signing-secret.ts';
 
@@ -12,14 +12,14 @@ const SigningSecret = builder.objectRef<{ secret: string }>('JourneySigningSecre
 builder.mutationFields((t) => ({
   revealJourneySigningSecret: t.field({
     type: SigningSecret,
-    authScopes: { manage: true },
+    ...managersOnly,
     description:
       "Returns the secret that signs the calls of the project's webhook steps. Only for signed-in users, not for API keys.",
     resolve: async (_root, _args, context) => ({ secret: await revealSigningSecret(callerProject(context)) }),
   }),
   rotateJourneySigningSecret: t.field({
     type: SigningSecret,
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'Replaces that secret from the next call on. Only for signed-in users, not for API keys.',
     resolve: async (_root, _args, context) => ({ secret: await rotateSigningSecret(callerProject(context)) }),
   }),

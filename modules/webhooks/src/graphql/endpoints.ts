@@ -18,6 +18,7 @@ import {
   replacesMutation,
   useInstead,
   oneLine,
+  managersOnly,
 } from '@postroom/platform';
 import { replayFailed, sendTestEvent } from '../deliveries.ts';
 import { withoutSecrets } from '../without-secrets.ts';
@@ -373,7 +374,7 @@ builder.mutationFields((t) => ({
   }),
   webhookEndpointRevealSecret: t.field({
     type: RevealSecretPayload,
-    authScopes: { manage: true },
+    ...managersOnly,
     ...replacesMutation('revealWebhookSecret'),
     description: 'Returns the signing secret again. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
@@ -381,14 +382,14 @@ builder.mutationFields((t) => ({
   }),
   revealWebhookSecret: t.string({
     deprecationReason: useInstead('webhookEndpointRevealSecret'),
-    authScopes: { manage: true },
+    ...managersOnly,
     description: 'Returns the signing secret again. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (_root, { id }, context) => revealSecret(callerProject(context), id),
   }),
   webhookEndpointRotateSecret: t.field({
     type: RotateSecretPayload,
-    authScopes: { manage: true },
+    ...managersOnly,
     ...replacesMutation('rotateWebhookSecret'),
     description:
       'Creates a new signing secret. For 24 hours the previous one signs `X-Webhook-Signature-Previous`. For signed-in users, never for an API key.',
@@ -397,7 +398,7 @@ builder.mutationFields((t) => ({
   }),
   rotateWebhookSecret: t.string({
     deprecationReason: useInstead('webhookEndpointRotateSecret'),
-    authScopes: { manage: true },
+    ...managersOnly,
     description:
       'Creates a new signing secret. For 24 hours the previous one signs `X-Webhook-Signature-Previous`. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
