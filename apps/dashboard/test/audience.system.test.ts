@@ -1,7 +1,7 @@
 import { db, pool } from '@postroom/platform';
 import { startTestWorker, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, accessibilityViolations, soon, windowOf } from './browser.ts';
+import { accessibilityViolations, chooseByKeyboard, inBrowser, soon, windowOf } from './browser.ts';
 
 inBrowser('contacts, groups and segments', () => {
   test('a contact is added, found, edited, unsubscribed and deleted', async () => {
@@ -323,8 +323,7 @@ inBrowser('contacts, groups and segments', () => {
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('Caused');
     await soon(() => page.getByRole('option').count()).toBe(1);
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, 'Caused');
     await page.getByRole('combobox', { name: 'Event', exact: true }).focus();
     await page.keyboard.type('order placed');
     await page.keyboard.press('Tab');
@@ -372,12 +371,10 @@ inBrowser('contacts, groups and segments', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('Is in a journey');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, 'Is in a journey');
     await page.getByRole('combobox', { name: 'Value', exact: true }).focus();
     await page.keyboard.type('Welc');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, 'Welcome');
     await page.getByRole('heading', { name: '1 contact now' }).waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     const filter = { and: [{ field: 'journey', op: 'is', value: journeyId }] };

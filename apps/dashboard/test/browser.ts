@@ -359,6 +359,19 @@ export async function holdRequests(
   return release;
 }
 
+/**
+ * Chooses an option of the open list by keyboard, by a part of its text. A list that is still opening, or was just filtered, forgets
+ * what an arrow key marked.
+ */
+export async function chooseByKeyboard(page: Page, option: string): Promise<void> {
+  const marked = page.locator('[data-combobox-selected]', { hasText: option });
+  await soon(async () => {
+    if ((await marked.count()) === 0) await page.keyboard.press('ArrowDown');
+    return marked.count();
+  }).toBe(1);
+  await page.keyboard.press('Enter');
+}
+
 /** `expect.poll` with a timeout that allows for a slow machine. */
 export const soon = <T>(value: () => T | Promise<T>, message?: string) =>
   expect.poll(value, { timeout: TIMEOUT_MS, ...(message !== undefined && { message }) });

@@ -2,7 +2,15 @@ import { pool } from '@postroom/platform';
 import { addLocalDomain } from '@postroom/domains';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { expectAccessible, inBrowser, accessibilityViolations, SIZES, soon, windowOf } from './browser.ts';
+import {
+  chooseByKeyboard,
+  expectAccessible,
+  inBrowser,
+  accessibilityViolations,
+  SIZES,
+  soon,
+  windowOf,
+} from './browser.ts';
 import { readyProject } from './ready-project.ts';
 
 const DAY_MS = 86_400_000;
@@ -78,8 +86,7 @@ inBrowser('preparing a campaign', () => {
     await page.keyboard.type('grace');
     // Before the search, all contacts are options.
     await soon(() => page.getByRole('option').allTextContents()).toEqual(['grace@example.net']);
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, 'grace@example.net');
     await preview.getByText('Hello Grace in Arlington').waitFor();
     await page.getByRole('button', { name: 'Send test email' }).click();
     const dialog = page.getByRole('dialog');

@@ -1,7 +1,7 @@
 import { newId, pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { accessibilityViolations, inBrowser, SCHEMES, SIZES, soon, windowOf } from './browser.ts';
+import { accessibilityViolations, chooseByKeyboard, inBrowser, SCHEMES, SIZES, soon, windowOf } from './browser.ts';
 
 /** Adds campaigns that were sent, the first of them first: number 1 is the oldest. */
 async function addCampaigns(api: Api, count: number): Promise<string[]> {
@@ -43,8 +43,7 @@ inBrowser('a choice of records', () => {
     await pool.query(`UPDATE campaigns SET name = 'The first campaign' WHERE id = $1`, [oldest]);
     await field.fill('first cam');
     await page.getByRole('option', { name: 'The first campaign' }).waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, 'The first campaign');
     await soon(() => field.inputValue()).toBe('The first campaign');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();

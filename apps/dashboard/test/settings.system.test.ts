@@ -5,6 +5,7 @@ import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import {
   accessibilityViolations,
+  chooseByKeyboard,
   expectAccessible,
   holdRequests,
   inBrowser,
@@ -158,9 +159,7 @@ inBrowser('retention', () => {
     await customEvents.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('option', { name: '30 days', exact: true }).waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.locator('[data-combobox-selected]', { hasText: '30 days' }).waitFor();
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, '30 days');
     await soon(kept).toEqual([365, null, 30]);
     expect(await accessibilityViolations(page)).toEqual([]);
   });
@@ -310,8 +309,7 @@ inBrowser('the audit log', () => {
     await soon(() => rows.count()).toBe(3);
     await page.getByRole('combobox', { name: 'Kind of object' }).focus();
     await page.keyboard.type('proj');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, 'Project');
     await page.waitForURL(/kind=project/);
     await soon(() => rows.count()).toBe(1);
     await rows.locator('summary').focus();
