@@ -1,4 +1,4 @@
-import { config, db } from '@postroom/platform';
+import { config } from '@postroom/platform';
 import { parseRelayUrl, probeRelay, type SmtpPool } from '@postroom/smtp';
 import { TRANSPORT_POLICY } from './policy.ts';
 import { createSharedPool } from './shared-pool.ts';
@@ -28,22 +28,18 @@ export function smtpPoolWidth(): number {
 }
 
 /**
- * Whether the installation's relay accepts a connection. Without a relay, at least one project must have a provider.
+ * Whether the installation's relay accepts a connection. Without one, as `SMTP_URL=none` says, projects send by their own providers.
  * @throws Error that says what is wrong.
  */
 export async function checkDefaultTransport(): Promise<void> {
-  if (config.SMTP_URL === undefined && config.NODE_ENV === 'production') {
-    if ((await db.mailProvider.count({ take: 1 })) === 0) throw new Error(NO_TRANSPORT);
-    return;
-  }
+  if (!hasRelay()) return;
   const failure = await probeRelay(parseRelayUrl(relayUrl(), config.PUBLIC_URL), TRANSPORT_POLICY.test);
   if (failure !== undefined) throw new Error(`The mail server of SMTP_URL can't be used: ${failure.answer}`);
 }
 
-const NO_TRANSPORT = 'No mail transport configured: set SMTP_URL.';
+const hasRelay = () => config.SMTP_URL !== undefined || config.NODE_ENV !== 'production';
 
 function relayUrl(): string {
-  if (config.SMTP_URL !== undefined) return config.SMTP_URL;
-  if (config.NODE_ENV !== 'production') return `smtp://${config.HOST}:${config.INBOX_SMTP_PORT}`;
-  throw new Error(NO_TRANSPORT);
+  if (!hasRelay()) throw new Error('No mail transport configured: set SMTP_URL.');
+  return config.SMTP_URL ?? `smtp://${config.HOST}:${config.INBOX_SMTP_PORT}`;
 }
