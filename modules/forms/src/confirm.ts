@@ -39,8 +39,7 @@ interface Submission {
 const FIND = `
   SELECT project_id AS "projectId", form_id AS "formId", email, email_key AS key, name, custom_fields AS "customFields", consent_text AS "consentText",
     confirmed_at IS NOT NULL AS "isConfirmed", expires_at <= now() AS "isExpired",
-    EXISTS (SELECT FROM contacts c WHERE c.project_id = s.project_id AND c.email_key = s.email_key)
-      AND NOT EXISTS (SELECT FROM suppressions x WHERE x.project_id = s.project_id AND x.email_key = s.email_key) AS "isSubscribed"
+    EXISTS (SELECT FROM contacts c WHERE c.project_id = s.project_id AND c.email_key = s.email_key AND NOT c.suppressed) AS "isSubscribed"
   FROM form_submissions s WHERE id = $1`;
 
 /**
