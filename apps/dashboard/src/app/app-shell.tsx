@@ -123,7 +123,7 @@ function NavItems({ onGo }: { onGo: () => void }) {
 }
 
 function NavItemLink({
-  place: { label, to, icon: Icon },
+  place: { label, to, also, icon: Icon },
   projectId,
   onGo,
 }: {
@@ -136,7 +136,7 @@ function NavItemLink({
   const matches = useMatchRoute();
   const isIn = (page: NavItem['to']) =>
     matches({ to: page, params: { projectId }, fuzzy: page !== '/p/$projectId', ...pending }) !== false;
-  const active = isIn(to) || (to === '/p/$projectId/campaigns' && isIn('/p/$projectId/ab-tests'));
+  const active = isIn(to) || (also !== undefined && isIn(also));
   return (
     <Link
       to={to}

@@ -27,6 +27,8 @@ export interface NavItem {
   label: string;
   /** The route path of the page. */
   to: string;
+  /** The route path of other pages that belong to it. */
+  also?: string;
   icon: typeof IconKey;
   /** The required permission; none if omitted. */
   needs?: Permission;
@@ -43,7 +45,13 @@ export const NAVIGATION: { heading: string; places: NavItem[] }[] = [
   {
     heading: 'Send',
     places: [
-      { label: 'Campaigns', to: '/p/$projectId/campaigns', icon: IconSend, keywords: 'newsletter mailing broadcast' },
+      {
+        label: 'Campaigns',
+        to: '/p/$projectId/campaigns',
+        also: '/p/$projectId/ab-tests',
+        icon: IconSend,
+        keywords: 'newsletter mailing broadcast',
+      },
       {
         label: 'Journeys',
         to: '/p/$projectId/journeys',
