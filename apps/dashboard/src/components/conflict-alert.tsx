@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { useSession } from '../app/session.tsx';
 import type { Conflict } from '../data/versioned-form.ts';
+import { list } from './numbers.ts';
 import { When } from './when.tsx';
 
 /** Who last saved a record, and when. */
@@ -26,7 +27,7 @@ export function ConflictAlert<Content>({ conflict, of, labels, onKeep }: Conflic
   if (conflict === undefined) return null;
   const { fields, seesTheirs, see } = conflict;
   const isMe = of.editedById === me.id;
-  const changed = new Intl.ListFormat('en').format(fields.map((field) => labels[field] ?? String(field)));
+  const changed = list.format(fields.map((field) => labels[field] ?? String(field)));
   const keep = () => {
     conflict.keepMine();
     onKeep?.();

@@ -16,3 +16,6 @@ export const formatPercent = (percent: number): string => formatShare(percent / 
 /** A number with its noun: `1 contact`, `2 contacts`. */
 export const countOf = (value: number, one: string, many = `${one}s`): string =>
   `${value.toLocaleString()} ${value === 1 ? one : many}`;
+
+/** Joins words: `A, B, and C`. */
+export const list = new Intl.ListFormat('en');

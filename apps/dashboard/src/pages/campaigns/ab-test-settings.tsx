@@ -2,7 +2,7 @@ import { Button, Card, Group, NumberInput, Select, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { countOf, formatPercent } from '../../components/numbers.ts';
+import { countOf, formatPercent, list } from '../../components/numbers.ts';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { FormProblem } from '../../components/form.tsx';
@@ -58,8 +58,6 @@ const LABELS = {
   metric: 'what decides',
   durationHours: 'duration',
 };
-
-const LIST = new Intl.ListFormat('en');
 
 function SettingsForm({ test }: { test: AbTestRow }) {
   const { id, version, variants, samplePercent, metric, durationHours, updatedAt } = test;
@@ -150,7 +148,7 @@ function SettingsForm({ test }: { test: AbTestRow }) {
       <Confirm
         opened={isDeleting}
         onClose={() => setDeleting(false)}
-        title={`Delete ${removed.length === 1 ? 'variant' : 'variants'} ${LIST.format(removed)}?`}
+        title={`Delete ${removed.length === 1 ? 'variant' : 'variants'} ${list.format(removed)}?`}
         action="Delete"
         running={update.running}
         problem={undefined}

@@ -84,3 +84,10 @@ export const CAMPAIGN = graphql(`
 `);
 
 export type CampaignRow = CampaignQuery['campaign'];
+
+/** What a dialog about a campaign gets. */
+export interface CampaignDialogProps {
+  campaign: CampaignRow;
+  opened: boolean;
+  onClose: () => void;
+}

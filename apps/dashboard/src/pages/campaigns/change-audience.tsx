@@ -4,7 +4,7 @@ import { graphql } from '../../generated/gql.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { AudienceSelects } from './audience.tsx';
-import type { CampaignRow } from './campaign-row.ts';
+import type { CampaignDialogProps } from './campaign-row.ts';
 import { inCampaignWords } from './findings.ts';
 
 const CHANGE_AUDIENCE = graphql(`
@@ -20,11 +20,7 @@ export function ChangeAudience({
   campaign: { id, version, groupIds, segmentIds, excludedGroupIds, excludedSegmentIds },
   opened,
   onClose,
-}: {
-  campaign: CampaignRow;
-  opened: boolean;
-  onClose: () => void;
-}) {
+}: CampaignDialogProps) {
   const change = useApiMutation(CHANGE_AUDIENCE);
   const [wanted, setWanted] = useState({ groupIds, segmentIds, excludedGroupIds, excludedSegmentIds });
   const confirm = async () => {

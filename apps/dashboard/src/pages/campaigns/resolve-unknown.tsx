@@ -5,7 +5,7 @@ import { graphql } from '../../generated/gql.ts';
 import { countOf } from '../../components/numbers.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import type { CampaignRow } from './campaign-row.ts';
+import type { CampaignDialogProps } from './campaign-row.ts';
 
 const RESOLVE = graphql(`
   mutation ResolveCampaignRecipients($id: ID!, $outcome: UnknownOutcome!) {
@@ -26,15 +26,7 @@ const RESEND = graphql(`
 type Decision = 'accepted' | 'failed' | 'resend';
 
 /** The mail server's log decides. Without it, resending may deliver twice. */
-export function ResolveUnknown({
-  campaign: { id, progress },
-  opened,
-  onClose,
-}: {
-  campaign: CampaignRow;
-  opened: boolean;
-  onClose: () => void;
-}) {
+export function ResolveUnknown({ campaign: { id, progress }, opened, onClose }: CampaignDialogProps) {
   const resolve = useApiMutation(RESOLVE);
   const resend = useApiMutation(RESEND);
   const [decision, setDecision] = useState<Decision>('accepted');

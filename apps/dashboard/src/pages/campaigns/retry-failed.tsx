@@ -3,7 +3,7 @@ import { graphql } from '../../generated/gql.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { notifySuccess } from '../../components/notify.tsx';
-import type { CampaignRow } from './campaign-row.ts';
+import type { CampaignDialogProps } from './campaign-row.ts';
 
 const RETRY = graphql(`
   mutation RetryCampaignRecipients($id: ID!) {
@@ -14,15 +14,7 @@ const RETRY = graphql(`
 `);
 
 /** Asks whether to resend to the recipients that a server rejected. */
-export function RetryFailed({
-  campaign: { id, progress },
-  opened,
-  onClose,
-}: {
-  campaign: CampaignRow;
-  opened: boolean;
-  onClose: () => void;
-}) {
+export function RetryFailed({ campaign: { id, progress }, opened, onClose }: CampaignDialogProps) {
   const retry = useApiMutation(RETRY);
   const confirm = async () => {
     const done = await retry.run({ id });

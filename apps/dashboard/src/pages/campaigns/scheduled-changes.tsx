@@ -3,6 +3,7 @@ import { IconCalendarTime } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Problem } from '../../data/problem.ts';
 import { Confirm } from '../../components/confirm.tsx';
+import { list } from '../../components/numbers.ts';
 import { notifySuccess } from '../../components/notify.tsx';
 import { When } from '../../components/when.tsx';
 
@@ -19,7 +20,7 @@ interface ScheduledChangesProps {
 /** Changes to a scheduled campaign, which are saved only after a confirmation. */
 export function ScheduledChanges({ changed, scheduledAt, saving, problem, save, discard }: ScheduledChangesProps) {
   const [asking, setAsking] = useState(false);
-  const words = new Intl.ListFormat('en').format([...new Set(changed)]);
+  const words = list.format([...new Set(changed)]);
   const confirm = async () => {
     if (!(await save())) return;
     setAsking(false);

@@ -1,10 +1,9 @@
-import { formatPercent } from '../../components/numbers.ts';
+import { formatPercent, list } from '../../components/numbers.ts';
 import type { Exit, Step, StepType } from './definition-types.ts';
 import {
   describeCondition,
   describeDuration,
   fieldName,
-  list,
   MESSAGE_CONDITIONS,
   nameIn,
   type Names,

@@ -1,5 +1,5 @@
 import { PROPERTY_OPERATORS, type PropertyCondition } from '../../components/property-operators.ts';
-import { countOf } from '../../components/numbers.ts';
+import { countOf, list } from '../../components/numbers.ts';
 import type { Definition, Duration, Entry, MessageOutcome } from './definition-types.ts';
 
 /** Names of what steps refer to, by id. */
@@ -34,8 +34,6 @@ export const MESSAGE_CONDITIONS: Record<MessageOutcome, (email: string) => strin
   complained: (email) => `marked ${email} as spam`,
   unsubscribed: (email) => `unsubscribed through ${email}`,
 };
-
-export const list = new Intl.ListFormat('en');
 
 export function describeDuration({ days = 0, hours = 0, minutes = 0 }: Duration): string {
   const parts = [

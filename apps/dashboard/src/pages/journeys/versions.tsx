@@ -1,6 +1,7 @@
 import { SegmentedControl, Select, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { JourneyQuery } from '../../generated/graphql.ts';
+import { list } from '../../components/numbers.ts';
 import { LinesSkeleton } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
 import { Canvas } from './canvas.tsx';
@@ -13,7 +14,7 @@ import { GraphView } from './graph-view.tsx';
 import { ENTRY } from './graph.ts';
 import { Panel } from './panel.tsx';
 import { stepSummary, stepTitle } from './step-types.ts';
-import { describeRules, entrySummary, list, type Names } from './summaries.ts';
+import { describeRules, entrySummary, type Names } from './summaries.ts';
 import { DRAFT, useVersion, useVersionOptions } from './use-version.ts';
 
 type Row = JourneyQuery['journey'];
