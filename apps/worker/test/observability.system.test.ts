@@ -120,14 +120,14 @@ test('a program is ready once everything it needs works, and says what does not'
   expect((await fetch(`${system.url}/metrics`)).status).toBe(404);
 });
 
-test('a worker without a relay is ready, since SMTP_URL says so on purpose', async () => {
+test('a worker without a relay is ready, since SMTP_URL says so on purpose', { timeout: 120_000 }, async () => {
   const other = await startSystem();
   onTestFinished(() => other.stop());
   await other.startWorker({ NODE_ENV: 'production', SMTP_URL: 'none', PUBLIC_URL: 'https://mail.example.com' });
   await eventually(async () => {
     const response = await fetch(`${other.adminUrls.worker}/readyz`);
     expect(await response.json()).toMatchObject({ status: 'ready', checks: { mailTransport: 'ok' } });
-  });
+  }, 60_000);
 });
 
 interface ExportedSpan {
