@@ -4,7 +4,7 @@ import { config, FairShare, stopAfterRepeatedErrors } from '@postroom/platform';
 import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
 import { type Advance, advance } from './advance.ts';
 import { callHost } from './calls.ts';
-import { pauseAutomatically, readActive } from './journeys.ts';
+import { pauseAutomatically, readPublished } from './journeys.ts';
 
 export type { Advance } from './advance.ts';
 
@@ -17,7 +17,7 @@ const NOTHING: Advance = { more: false, transitions: 0, triggers: 0 };
 
 /** Carries out what is due in a journey. One that keeps failing is paused, with the reason. */
 export async function advanceJourney(id: string): Promise<Advance> {
-  const journey = await readActive(id);
+  const journey = await readPublished(id);
   if (journey === undefined) return NOTHING;
   const busy = {
     message: 'Other journeys of the project are being carried out; retrying shortly.',
@@ -29,7 +29,7 @@ export async function advanceJourney(id: string): Promise<Advance> {
         `journey ${id}`,
         async () => {
           await checkNotHeld();
-          return advance(id, cancellationSignal(), beat);
+          return advance(journey, cancellationSignal(), beat);
         },
         async (reason) => {
           await pauseAutomatically(journey, `The journey could not continue: ${reason}`);

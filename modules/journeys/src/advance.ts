@@ -2,7 +2,8 @@ import { shareSuppressions } from '@postroom/contacts';
 import { ContentBudget } from '@postroom/emails';
 import { drainSignal, inTransaction, isDraining, NOW, paceBulkWork, pool, sql } from '@postroom/platform';
 import { scanForEntries } from './entry-scans.ts';
-import { lockJourney, pauseAutomatically, readActive } from './journeys.ts';
+import { lockJourney, pauseAutomatically, type PublishedJourney, readActive } from './journeys.ts';
+import { applyToPage, isApplying } from './new-version.ts';
 import { processTriggers } from './process-triggers.ts';
 import { type DueRun, type Plan, StepProblem } from './plan.ts';
 import { planStep } from './steps.ts';
@@ -27,40 +28,48 @@ const DUE = `
   WHERE e.journey_id = $1 AND e.status = 'active' AND e.due_at <= ${NOW} ORDER BY e.due_at LIMIT ${PAGE}`;
 
 /**
- * Carries out what is due in a journey, page by page, until nothing is or the time is up. Each page is prepared without locks and
+ * Carries out what is due in a journey, first what a publication or the archiving does to runs, page by page, until nothing is or the time is up. Each page is prepared without locks and
  * commits in one transaction, which names the visit of each run: of two workers that prepare the same page, one has an effect,
  * and a kill loses nothing that has one.
  */
 export async function advance(
-  id: string,
+  journey: Pick<PublishedJourney, 'id' | 'projectId'>,
   signal: AbortSignal,
   onProgress: (progress: Advance) => void = () => {},
 ): Promise<Advance> {
+  const { id, projectId } = journey;
   const progress: Advance = { more: false, transitions: 0, triggers: 0 };
   const until = performance.now() + WORK_MS;
   await scanForEntries(id);
   for (;;) {
     signal.throwIfAborted();
     const began = performance.now();
-    const triggers = await processTriggers(id);
-    const { projectId, found, moved } = await advancePage(id);
+    const applied = await applyVersions(journey);
+    const triggers = applied ? 0 : await processTriggers(id);
+    const { found, moved } = applied ? NONE : await advancePage(id);
     progress.triggers += triggers;
     progress.transitions += moved;
     onProgress(progress);
-    if (triggers === 0 && found === 0) return progress;
+    if (!applied && triggers === 0 && found === 0) return progress;
     // A draining worker ends its run, so that another one continues.
     if (performance.now() >= until || isDraining()) return { ...progress, more: true };
     await paceBulkWork(projectId, performance.now() - began, AbortSignal.any([signal, drainSignal])).catch(() => {});
   }
 }
 
-/** @returns the project of the journey, if that is active, how many runs were due, and how many of them moved. */
-async function advancePage(id: string): Promise<{ projectId: string; found: number; moved: number }> {
+/** Continues what publications and the archiving do to runs. @returns false if nothing is left of it. */
+const applyVersions = (journey: Pick<PublishedJourney, 'id' | 'projectId'>): Promise<boolean> =>
+  inTransaction(async (tx) => (await lockJourney(tx, journey.id)) !== undefined && applyToPage(tx, journey));
+
+const NONE = { found: 0, moved: 0 };
+
+/** @returns how many runs were due, and how many of them moved. */
+async function advancePage(id: string): Promise<{ found: number; moved: number }> {
   const journey = await readActive(id);
-  if (journey === undefined) return { projectId: '', found: 0, moved: 0 };
+  if (journey === undefined) return NONE;
   const { projectId } = journey;
   const { rows: runs } = await pool.query<DueRun>({ name: 'journeys-due', text: DUE, values: [id] });
-  if (runs.length === 0) return { projectId, found: 0, moved: 0 };
+  if (runs.length === 0) return NONE;
   try {
     const budget = new ContentBudget();
     const plans = await Promise.all(
@@ -71,11 +80,11 @@ async function advancePage(id: string): Promise<{ projectId: string; found: numb
     // A transaction notifies once, so further plans that notify wait for the next page.
     const notifying = plans.find(({ notifies }) => notifies === true);
     const chosen = plans.filter((plan) => plan.notifies === undefined || plan === notifying);
-    return { projectId, found: runs.length, moved: await commit({ id, projectId }, chosen) };
+    return { found: runs.length, moved: await commit({ id, projectId }, chosen) };
   } catch (error) {
     if (!(error instanceof StepProblem)) throw error;
     await pauseAutomatically(journey, error.message);
-    return { projectId, found: 0, moved: 0 };
+    return NONE;
   }
 }
 
@@ -85,7 +94,7 @@ async function commit({ id, projectId }: { id: string; projectId: string }, plan
   try {
     moved = await inTransaction(async (tx) => {
       const journey = await lockJourney(tx, id);
-      if (journey?.status !== 'active') return new Set<string>();
+      if (journey?.status !== 'active' || (await isApplying(tx, id))) return new Set<string>();
       if (plans.some(({ writesContacts }) => writesContacts === true)) await shareSuppressions(tx, projectId);
       for (const plan of plans) await plan.recheck?.(tx);
       for (const plan of plans) await plan.before?.(tx);

@@ -7,15 +7,16 @@ import { DUE_HOSTS } from './calls.ts';
 import { JOURNEYS } from './journeys.ts';
 
 /**
- * Active journeys with something to do. Each is three probes of an index, whatever number of contacts waits in it; between journeys
- * that become due, nothing runs.
+ * Active journeys with something to do, and those in which a publication or the archiving is still to be applied to runs. Each is four
+ * probes of an index, whatever number of contacts waits in it; between journeys that become due, nothing runs.
  */
 const DUE = `
   SELECT j.id, j.project_id AS "projectId" FROM journeys j
-  WHERE j.status = 'active' AND ${isHere('j.project_id')} AND (
-    EXISTS (SELECT FROM enrollments e WHERE e.journey_id = j.id AND e.status = 'active' AND e.due_at <= ${NOW})
-    OR EXISTS (SELECT FROM journey_triggers t WHERE t.journey_id = j.id)
-    OR EXISTS (SELECT FROM journey_entry_scans s WHERE s.journey_id = j.id AND s.due_at <= ${NOW}))
+  WHERE ${isHere('j.project_id')} AND (j.status = 'active' AND (
+      EXISTS (SELECT FROM enrollments e WHERE e.journey_id = j.id AND e.status = 'active' AND e.due_at <= ${NOW})
+      OR EXISTS (SELECT FROM journey_triggers t WHERE t.journey_id = j.id)
+      OR EXISTS (SELECT FROM journey_entry_scans s WHERE s.journey_id = j.id AND s.due_at <= ${NOW}))
+    OR EXISTS (SELECT FROM journey_versions v WHERE v.journey_id = j.id AND v.unapplied IS NOT NULL))
   ORDER BY j.id`;
 
 /** Starts the workflow of each journey that has something to do. A workflow that is running is left alone. */

@@ -319,12 +319,11 @@ export interface RunCounts {
 
 const NO_RUNS: RunCounts = { active: 0, paused: 0, completed: 0, exited: 0, reachedGoal: 0 };
 
-/** Reads every run of the journeys by the index on `(journey_id, id)`. */
 const COUNT_RUNS = `
-  SELECT journey_id AS "journeyId", count(*) FILTER (WHERE status = 'active')::int AS active,
-    count(*) FILTER (WHERE status = 'paused')::int AS paused, count(*) FILTER (WHERE status = 'completed')::int AS completed,
-    count(*) FILTER (WHERE status = 'exited')::int AS exited, count(*) FILTER (WHERE end_reason = 'goal')::int AS "reachedGoal"
-  FROM enrollments WHERE journey_id = ANY ($1) GROUP BY journey_id`;
+  SELECT journey_id AS "journeyId",
+    ${['active', 'paused', 'completed', 'exited'].map((status) => `coalesce(sum(run_count) FILTER (WHERE status = '${status}'), 0)::int AS ${status}`).join(', ')},
+    coalesce(sum(run_count) FILTER (WHERE reached_goal), 0)::int AS "reachedGoal"
+  FROM journey_run_counts WHERE journey_id = ANY ($1) GROUP BY journey_id`;
 
 /** Counts the runs of each of the project's journeys. Those that retention has deleted are not counted. */
 export async function countRuns(projectId: string, ids: readonly string[]): Promise<Map<string, RunCounts>> {

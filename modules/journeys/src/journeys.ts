@@ -35,7 +35,7 @@ import {
   versionConflict,
 } from '@postroom/platform';
 import { checkReferences } from './check-references.ts';
-import { moveToVersion, type InProgress } from './new-version.ts';
+import { applyToPage, type InProgress } from './new-version.ts';
 import { discardWaiting, type WaitingEvents } from './waiting-events.ts';
 import { planEntryScan, removeEntryScan, writeListeners } from './listeners.ts';
 
@@ -137,7 +137,7 @@ export async function checkDefinition(
 
 /**
  * Publishes the draft as the next version, which contacts enter from then on, and starts the journey. `inProgress` says what
- * happens to contacts that are on earlier versions.
+ * happens to contacts that are on earlier versions: to a page of them now, to the others by the worker, before anyone takes a step.
  * @throws DomainError `not_found`; `validation_error` with every problem of the definition; `conflict` if it is archived, or
  * was modified since `version`.
  */
@@ -159,8 +159,8 @@ export async function publishJourney(
     const number = (locked.publishedVersion ?? 0) + 1;
     await sql(
       tx,
-      `INSERT INTO journey_versions (journey_id, number, definition, published_by_id) VALUES ($1, $2, $3::jsonb, $4)`,
-      [id, number, JSON.stringify(definition), authorId],
+      `INSERT INTO journey_versions (journey_id, number, definition, published_by_id, unapplied) VALUES ($1, $2, $3::jsonb, $4, $5)`,
+      [id, number, JSON.stringify(definition), authorId, number > 1 && inProgress !== 'finish' ? inProgress : null],
     );
     await sql(
       tx,
@@ -168,7 +168,7 @@ export async function publishJourney(
          status = 'active' WHERE id = $1`,
       [id, number],
     );
-    if (number > 1) await moveToVersion(tx, { id, projectId, number, definition, inProgress });
+    await applyToPage(tx, { id, projectId });
     await writeListeners(tx, { id, projectId });
     await planEntryScan(tx, id, definition);
     await announce(tx, JOURNEYS);
@@ -206,24 +206,31 @@ export async function pauseJourney(projectId: string, id: string): Promise<void>
   await changeStatus(id, 'active', `status = 'paused', paused_reason = NULL`, 'Only an active journey can be paused.');
 }
 
-/** An active journey as it was when work on it began. */
-export interface ActiveJourney {
+/** A journey that was published, as it was when work on it began. */
+export interface PublishedJourney {
   id: string;
   projectId: string;
+  status: Journey['status'];
   publishedVersion: number;
   /** As the text of PostgreSQL, which has microseconds. */
   updatedAt: string;
 }
 
-/** The journey, if it is active. */
-export async function readActive(id: string): Promise<ActiveJourney | undefined> {
-  const [journey] = await sql<ActiveJourney>(
+/** The journey, if it was ever published. */
+export async function readPublished(id: string): Promise<PublishedJourney | undefined> {
+  const [journey] = await sql<PublishedJourney>(
     pool,
-    `SELECT id, project_id AS "projectId", published_version AS "publishedVersion", updated_at::text AS "updatedAt"
-     FROM journeys WHERE id = $1 AND status = 'active'`,
+    `SELECT id, project_id AS "projectId", status::text, published_version AS "publishedVersion", updated_at::text AS "updatedAt"
+     FROM journeys WHERE id = $1 AND published_version IS NOT NULL`,
     [id],
   );
   return journey;
+}
+
+/** The journey, if it is active. */
+export async function readActive(id: string): Promise<PublishedJourney | undefined> {
+  const journey = await readPublished(id);
+  return journey?.status === 'active' ? journey : undefined;
 }
 
 /**
@@ -231,7 +238,7 @@ export async function readActive(id: string): Promise<ActiveJourney | undefined>
  * resumption may have solved the problem, and if not, the next attempt finds it again.
  */
 export async function pauseAutomatically(
-  { id, updatedAt }: Pick<ActiveJourney, 'id' | 'updatedAt'>,
+  { id, updatedAt }: Pick<PublishedJourney, 'id' | 'updatedAt'>,
   reason: string,
 ): Promise<void> {
   await inTransaction(async (tx) => {
@@ -290,7 +297,7 @@ export async function resumeJourney(projectId: string, id: string, waiting: Wait
 }
 
 /**
- * Archives a journey for good: all runs end.
+ * Archives a journey for good: all runs end, a page of them now and the others by the worker.
  * @throws DomainError `not_found`, `conflict` if it is archived.
  */
 export async function archiveJourney(projectId: string, id: string): Promise<void> {
@@ -305,10 +312,11 @@ export async function archiveJourney(projectId: string, id: string): Promise<voi
     await sql(tx, 'DELETE FROM journey_triggers WHERE journey_id = $1', [id]);
     await sql(
       tx,
-      `UPDATE enrollments SET status = 'exited', ended_at = now(), end_reason = 'journey_archived', due_at = NULL,
-         waits_for = NULL, visit = visit + 1 WHERE journey_id = $1 AND ended_at IS NULL`,
-      [id],
+      `UPDATE journey_versions SET unapplied = CASE WHEN number = $2 THEN 'archive' END, applied_to = '' WHERE journey_id = $1`,
+      [id, journey.publishedVersion],
     );
+    await applyToPage(tx, { id, projectId });
+    await announce(tx, JOURNEYS);
   });
 }
 

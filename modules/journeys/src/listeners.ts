@@ -23,8 +23,8 @@ export async function writeListeners(tx: Tx, { id, projectId }: { id: string; pr
   const versions = await sql<{ definition: Definition; newest: boolean }>(
     tx,
     `SELECT v.definition, v.number = j.published_version AS newest FROM journey_versions v JOIN journeys j ON j.id = v.journey_id
-     WHERE v.journey_id = $1 AND (v.number = j.published_version OR EXISTS (
-       SELECT FROM enrollments e WHERE e.journey_id = $1 AND e.version = v.number AND e.ended_at IS NULL))`,
+     WHERE v.journey_id = $1 AND (v.number = j.published_version OR (
+       SELECT sum(c.run_count) > 0 FROM journey_run_counts c WHERE c.journey_id = $1 AND c.version = v.number))`,
     [id],
   );
   const listeners = versions.flatMap(({ definition, newest }) => listenersOf(definition, newest));

@@ -25,20 +25,28 @@ export async function countPassages(projectId: string, ids: readonly string[]): 
 /** The rows of a journey that are left as they are: reading them takes less than a millisecond. */
 const MANY = 500;
 
-/** Two merges of a journey at once merge different rows, because the second does not find what the first deleted. */
-const MERGE = `
-  WITH merged AS (DELETE FROM journey_passages WHERE journey_id = $1 RETURNING journey_id, step_id, outcome, to_step_id, run_count)
-  INSERT INTO journey_passages (journey_id, step_id, outcome, to_step_id, run_count)
-  SELECT journey_id, step_id, outcome, to_step_id, sum(run_count) FROM merged GROUP BY 1, 2, 3, 4`;
+/** Tables of differences to be added up, and the columns that say of what. */
+const COUNTS = {
+  journey_passages: 'journey_id, step_id, outcome, to_step_id',
+  journey_run_counts: 'journey_id, version, step_id, status, reached_goal',
+};
 
-/** Adds up the passages of journeys that have many rows. */
-export async function mergePassages(onBatch: () => void): Promise<void> {
-  const { rows } = await pool.query<{ id: string }>(
-    'SELECT journey_id AS id FROM journey_passages GROUP BY journey_id HAVING count(*) > $1',
-    [MANY],
-  );
-  for (const { id } of rows) {
-    await pool.query(MERGE, [id]);
-    onBatch();
+/** Adds up the differences of journeys that have many rows. */
+export async function mergeCounts(onBatch: () => void): Promise<void> {
+  for (const [table, columns] of Object.entries(COUNTS)) {
+    const { rows } = await pool.query<{ id: string }>(
+      `SELECT journey_id AS id FROM ${table} GROUP BY journey_id HAVING count(*) > $1`,
+      [MANY],
+    );
+    for (const { id } of rows) {
+      // Two merges of a journey at once merge different rows, because the second does not find what the first deleted.
+      await pool.query(
+        `WITH merged AS (DELETE FROM ${table} WHERE journey_id = $1 RETURNING ${columns}, run_count)
+         INSERT INTO ${table} (${columns}, run_count)
+         SELECT ${columns}, sum(run_count) FROM merged GROUP BY ${columns} HAVING sum(run_count) <> 0`,
+        [id],
+      );
+      onBatch();
+    }
   }
 }

@@ -4,6 +4,7 @@ import { DECLARED_DEFAULTS } from '@postroom/custom-events/sql';
 import { sql, type Tx } from '@postroom/platform';
 import { enroll, EntryProblem, type Entrant, inEntryTransaction, type OpenJourney } from './enrollments.ts';
 import { lockJourney } from './journeys.ts';
+import { isApplying } from './new-version.ts';
 import { computeTriggeredDeparture, isEntryTrigger, type JourneyTrigger } from './rules.ts';
 import { type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
 import { definitionOf } from './versions.ts';
@@ -35,7 +36,7 @@ const OPEN_RUNS = `
 export async function processTriggers(id: string): Promise<number> {
   const processing = inEntryTransaction(async (tx) => {
     const locked = await lockJourney(tx, id);
-    if (locked?.status !== 'active' || locked.publishedVersion === null) return 0;
+    if (locked?.status !== 'active' || locked.publishedVersion === null || (await isApplying(tx, id))) return 0;
     const first = await sql<{ id: string; contactId: string }>(tx, FIRST, [id]);
     if (first.length === 0) return 0;
     const { projectId, publishedVersion: number, updatedAt } = locked;

@@ -1,6 +1,6 @@
 import { databaseNow, deleteInBatches } from '@postroom/platform';
 import { messageRetentions } from '@postroom/ledger';
-import { mergePassages } from './passages.ts';
+import { mergeCounts } from './passages.ts';
 import { deleteOldWaiting } from './waiting-events.ts';
 
 const BATCH = 5_000;
@@ -30,6 +30,6 @@ export async function deleteOld({
     await deleteInBatches(DELETE_STEPS, values, { batch: BATCH, onBatch });
     enrollments += await deleteInBatches(DELETE_RUNS, values, { batch: BATCH, onBatch });
   }
-  await mergePassages(onBatch);
+  await mergeCounts(onBatch);
   return { enrollments, journeyTriggers: await deleteOldWaiting({ onBatch, now }) };
 }

@@ -3,7 +3,7 @@ import { pool, sql } from '@postroom/platform';
 import { type Api, interleave, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { advance } from '../src/advance.ts';
-import { type ActiveJourney, pauseAutomatically, readActive } from '../src/journeys.ts';
+import { type PublishedJourney, pauseAutomatically, readActive } from '../src/journeys.ts';
 import { enroll, published } from './support.ts';
 
 const signal = new AbortController().signal;
@@ -31,7 +31,7 @@ test('a step changes the contact whose address has just changed, and creates no 
   await interleave(
     (tx) =>
       sql(tx, `UPDATE contacts SET email = 'new@example.net', email_key = 'new@example.net' WHERE id = $1`, [ada.id]),
-    () => advance(id, signal),
+    () => advance({ id, projectId: api.projectId }, signal),
   );
   expect(await contactsOf(api)).toEqual([
     ['bob@example.net', 'bob'],
@@ -43,7 +43,7 @@ test('a step changes a contact whose address is being suppressed', async () => {
   const { api, ada, id } = await adaIn(() => [nameStep]);
   await interleave(
     (tx) => lockSuppressions(tx, api.projectId),
-    () => advance(id, signal),
+    () => advance({ id, projectId: api.projectId }, signal),
     async (tx) => {
       await sql(tx, 'SELECT FROM contacts WHERE id = $1 FOR UPDATE', [ada.id]);
       await suppress(tx, api.projectId, [{ email: 'ada@example.net', reason: 'bounced' }]);
@@ -61,7 +61,7 @@ test('the last member stays in a group that the others leave at the same moment,
       await sql(tx, 'SELECT FROM groups WHERE id = $1 FOR UPDATE', [group.id]);
       await sql(tx, 'DELETE FROM group_members WHERE group_id = $1 AND contact_id = $2', [group.id, bob.id]);
     },
-    () => advance(id, signal),
+    () => advance({ id, projectId: api.projectId }, signal),
   );
   expect((await api.get(`/v1/journeys/${id}`)).body.data).toMatchObject({ status: 'active', pausedReason: null });
   expect(await runs(id)).toMatchObject([{ status: 'completed' }]);
@@ -75,12 +75,12 @@ test('a page that fails does not pause the version that was published meanwhile,
     return [status, pausedReason];
   };
   for (const changes of [['publish'], ['pause', 'resume']]) {
-    const journey = (await readActive(id)) as ActiveJourney;
+    const journey = (await readActive(id)) as PublishedJourney;
     for (const change of changes) expect((await api.post(`/v1/journeys/${id}/${change}`, {})).status).toBe(200);
     await pauseAutomatically(journey, 'The step failed.');
     expect(await state()).toEqual(['active', null]);
   }
-  await pauseAutomatically((await readActive(id)) as ActiveJourney, 'The step failed.');
+  await pauseAutomatically((await readActive(id)) as PublishedJourney, 'The step failed.');
   expect(await state()).toEqual(['paused', 'The step failed.']);
 });
 
@@ -100,7 +100,7 @@ test('a contact is deleted while the outcome of a call for it is being recorded'
   const { api, ada, id } = await adaIn(() => [
     { id: 'call', type: 'webhook', url: 'https://hooks.example.net/', next: null },
   ]);
-  await advance(id, signal);
+  await advance({ id, projectId: api.projectId }, signal);
   const reply = await interleave(
     (tx) => sql(tx, 'UPDATE enrollments SET due_at = now() WHERE journey_id = $1', [id]),
     () => api.delete(`/v1/contacts/${ada.id}`),
@@ -142,8 +142,8 @@ test('contacts are tracked, enrolled, moved, changed and deleted at the same tim
     repeat(async () => expectOk(await api.patch(`/v1/contacts/${await idOf(pick())}`, { subscribed: false }), 404)),
     repeat(async () => expectOk(await api.patch(`/v1/contacts/${await idOf(pick())}`, { subscribed: true }), 404)),
     repeat(async () => expectOk(await api.delete(`/v1/contacts/${await idOf(pick())}`), 404)),
-    repeat(() => advance(id, signal)),
-    repeat(() => advance(entered, signal)),
+    repeat(() => advance({ id, projectId: api.projectId }, signal)),
+    repeat(() => advance({ id: entered, projectId: api.projectId }, signal)),
   ]);
   expect(errors).toEqual([]);
   const { rows } = await pool.query(

@@ -1,7 +1,7 @@
 import { pool } from '@postroom/platform';
 import { signedIn, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { mergePassages } from '../src/passages.ts';
+import { mergeCounts } from '../src/passages.ts';
 import { deleteOldWaiting } from '../src/waiting-events.ts';
 import { at, ended, enroll, makeDue, passagesOf, pathOf, published, runOf, wait } from './support.ts';
 
@@ -134,7 +134,7 @@ test('the ways that runs take are counted across versions, to an exit too, and m
     `INSERT INTO journey_passages (journey_id, to_step_id, run_count) SELECT $1, 'first', 1 FROM generate_series(1, 600)`,
     [journey],
   );
-  await Promise.all([mergePassages(() => {}), mergePassages(() => {})]);
+  await Promise.all([mergeCounts(() => {}), mergeCounts(() => {})]);
   expect(await rows()).toEqual({ count: 3 });
   expect(await passagesOf(api, journey)).toEqual([{ ...counted[0], runCount: 602 }, ...counted.slice(1)]);
 });

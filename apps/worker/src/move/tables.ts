@@ -37,6 +37,7 @@ const PARENTS: Record<string, readonly [column: string, table: string]> = {
   import_parts: ['import_id', 'imports'],
   journey_entry_scans: ['journey_id', 'journeys'],
   journey_passages: ['journey_id', 'journeys'],
+  journey_run_counts: ['journey_id', 'journeys'],
   journey_segment_members: ['journey_id', 'journeys'],
   journey_triggers: ['journey_id', 'journeys'],
   journey_versions: ['journey_id', 'journeys'],

@@ -35,7 +35,7 @@ import {
   updateJourney,
 } from '../journeys.ts';
 import { countWaiting, MAX_WAITING, type WaitingEvents } from '../waiting-events.ts';
-import { countAtSteps, type InProgress, type StepCount, withMatches } from '../new-version.ts';
+import { countAtSteps, countDueWithinDay, type InProgress, type StepCount, withMatches } from '../new-version.ts';
 import { countPassages, type Passage } from '../passages.ts';
 import { type JourneyVersion as Version, listVersions, publishedDefinitions } from '../versions.ts';
 import { journeyId, SHORT, STEP_ID } from './members.ts';
@@ -92,7 +92,12 @@ const InProgressCount = builder.objectRef<StepCount>('JourneyInProgress').implem
     version: t.exposeInt('version', { description: 'The version that they follow.' }),
     stepId: t.exposeString('stepId', { description: 'The step.', ...STEP_ID }),
     contactCount: t.exposeInt('contactCount', { description: 'The number of contacts.' }),
-    dueWithinDay: t.exposeInt('dueWithinDay', { description: 'The number of them that leave the step within a day.' }),
+    dueWithinDay: t.int({
+      description: 'The number of them that leave the step within a day.',
+      resolve: async ({ journeyId, version, stepId }, _args, context) =>
+        (await loadDue(context, journeyId))?.find((due) => due.version === version && due.stepId === stepId)
+          ?.dueCount ?? 0,
+    }),
     hasMatch: t.exposeBoolean('hasMatch', {
       description: 'Whether the draft has a step with this id and type, to which `move` would take them.',
     }),
@@ -138,6 +143,9 @@ const loadPassages = batchLoader((context: Context, ids: readonly string[]) =>
 );
 const loadRuns = batchLoader((context: Context, ids: readonly string[]) => countRuns(callerProject(context), ids));
 const loadPublished = batchLoader((_context, ids: readonly string[]) => publishedDefinitions(ids));
+const loadDue = batchLoader((context: Context, ids: readonly string[]) =>
+  countDueWithinDay(callerProject(context), ids),
+);
 const loadAtSteps = batchLoader((context: Context, ids: readonly string[]) =>
   countAtSteps(callerProject(context), ids),
 );
