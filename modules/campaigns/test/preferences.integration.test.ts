@@ -124,6 +124,20 @@ test('a one-click unsubscribe applies to everything, with or without groups', as
   expect(await statusOf(all)).toBe('unsubscribed');
 });
 
+test('choices saved on a page that was open while the recipient unsubscribed do not subscribe them, and apply when they subscribe again', async () => {
+  const all = await readers();
+  const { link, save, offers } = all;
+  await fetch(link, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
+  const html = await (await save(offers)).text();
+  expect(html).toContain('<h1>You are unsubscribed from everything</h1>');
+  expect(html).toContain('Subscribe again');
+  expect(html).not.toContain('type="checkbox"');
+  expect(await statusOf(all)).toBe('unsubscribed');
+  const again = await fetch(link, { method: 'POST', body: new URLSearchParams({ preferences: 'subscribe' }) });
+  expect((await again.text()).match(/ checked>/g)).toHaveLength(1);
+  expect(await statusOf(all)).toBe('none');
+});
+
 test('a forged form cannot leave or join groups that the recipient is not shown', async () => {
   const { save, weekly, secret } = await readers();
   const other = await readers();

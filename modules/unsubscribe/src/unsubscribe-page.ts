@@ -133,6 +133,11 @@ async function pageFor(
   const form = async () => formOf(await preferences.of(unsubscriber));
   if (change?.kind === 'keep') {
     await preferences.keep(unsubscriber, change.ids);
+    // The page was open while the recipient unsubscribed elsewhere. Choosing groups is not a request to be subscribed again.
+    if (await isUnsubscribed(unsubscriber)) {
+      const text = `${sender} will not send newsletters to ${email}. Your choices are saved and apply if you subscribe again.`;
+      return { title: 'You are unsubscribed from everything', body: `<p>${text}</p>${SUBSCRIBE_AGAIN}` };
+    }
     // Mail that belongs to no group, such as of a journey, still arrives.
     const text = `${sender} will not send ${email} what is not selected here. To stop all emails, unsubscribe from everything.`;
     const body = `<p>${text}</p>${await form()}`;
