@@ -149,7 +149,7 @@ async function checkSubmittedValues(form: PublicForm, given: SubmittedValues): P
   );
   const name = fields.some(({ key }) => key === 'name') && !isBlank(given.name) ? given.name : undefined;
   const { contact, problems } = readContact({ email: given.email, name, customFields }, schema);
-  const missing = fields.filter((field) => field.required && isMissing(field, contact ?? given));
+  const missing = fields.filter((field) => field.required && isMissing(field, contact ?? { name, customFields }));
   const all: FieldProblem[] = [
     ...problems.map(({ field, message }) => ({ field: field.replace(/^customFields\./, CUSTOM_PREFIX), message })),
     ...missing.map(({ key }) => ({ field: key, message: 'is required' })),

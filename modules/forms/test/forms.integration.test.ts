@@ -442,6 +442,21 @@ test('a page with problems names all of them, and what is corrected at once is a
   expect(corrected.status).toBe(200);
 });
 
+test('a required field that is left blank is named together with an invalid address', async () => {
+  const api = await formsProject();
+  await api.post('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
+  const fields = [
+    { key: 'name', required: true },
+    { key: 'custom_fields.city', required: true },
+  ];
+  const form = await newForm(api, { fields });
+  const refused = await submitPage(api, form, { email: 'ada', name: ' ', 'custom_fields.city': ' ' });
+  expect(refused.status).toBe(400);
+  const page = await refused.text();
+  for (const problem of ['Email must be an email address', 'Name is required.', 'City is required.'])
+    expect(page, problem).toContain(problem);
+});
+
 test('a visitor and a form are rate-limited', async () => {
   const api = await formsProject();
   const [form, other] = [await newForm(api), await newForm(api, { name: 'Other' })];
