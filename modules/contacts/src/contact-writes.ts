@@ -64,7 +64,8 @@ export function readContact(
 ): { contact: CheckedContact | undefined; problems: FieldProblem[] } {
   const problems: FieldProblem[] = [];
   const email = row.email == null ? undefined : orProblem(problems, () => checkEmail(row.email as string));
-  if (row.email == null) problems.push({ field: 'email', message: 'is required' });
+  if (row.email == null)
+    problems.push({ field: 'email', message: row.email === null ? 'must not be null' : 'is required' });
   const name = orProblem(problems, () => checkName(row.name));
   const coerced = coerceValues(row.customFields, schema);
   problems.push(...coerced.problems);

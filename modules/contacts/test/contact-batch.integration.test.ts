@@ -19,6 +19,7 @@ test('each contact of a batch gets its own result, and a bad one does not block 
       { email: 'alan@example.com', name: 'x'.repeat(201) },
       { email: 'gone@example.com' },
       { email: 'Grace@Example.com ' },
+      { email: null },
     ],
   });
   expect(reply.status).toBe(200);
@@ -32,6 +33,7 @@ test('each contact of a batch gets its own result, and a bad one does not block 
     { index: 5, status: 'error', error: { field: 'name' } },
     { index: 6, status: 'error', error: { field: 'email', message: "is on the project's suppression list" } },
     { index: 7, status: 'existing', id: results[0].id },
+    { index: 8, status: 'error', error: { field: 'email', message: 'must not be null' } },
   ]);
   expect((await api.get(`/v1/contacts/${results[0].id}`)).body.data).toMatchObject({
     name: 'Grace Hopper',

@@ -117,7 +117,7 @@ class RowChecker implements Checker {
       const value = type === 'text' && cleaned !== '' ? unguard((values[column] as string).trim()) : cleaned;
       if (value !== '') customFields[key] = value;
     }
-    const read = readContact({ email: email === '' ? null : email, name, customFields }, this.#schema);
+    const read = readContact({ email: email === '' ? undefined : email, name, customFields }, this.#schema);
     if (read.problems.length === 0) return read;
     const valued = read.problems.map((problem) => ({ ...problem, value: customFields[keyIn(problem.field)] }));
     return { ...read, problems: valued };
