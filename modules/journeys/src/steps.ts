@@ -109,7 +109,9 @@ async function fieldUpdate(
         .filter(({ id }) => moved.has(id))
         .map(({ contactId }) => {
           const checked = checkContact({ email: emailOf.get(contactId), ...change }, schema);
-          if (Array.isArray(checked)) throw new StepProblem(step.id, `${checked[0]?.field} ${checked[0]?.message}`);
+          // People know a custom field by its key.
+          if (Array.isArray(checked))
+            throw new StepProblem(step.id, `"${customFieldKey(step.field)}" ${checked[0]?.message}`);
           return checked;
         });
       if (rows.length > 0) await writeContacts(tx, projectId, rows, { onConflict: 'update', source: 'api' });

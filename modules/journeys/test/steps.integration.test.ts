@@ -131,6 +131,23 @@ test('joining a group enrolls, conditions and splits choose branches, and fields
   expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(20);
 });
 
+test('a journey that sets a custom field that was deleted is paused, and its reason names the field by its key', async () => {
+  const { api } = await journeyProject();
+  const field = (await api.post('/v1/custom-fields', { key: 'plan', type: 'text' })).body.data.id;
+  const ada = await api.contact('ada@example.net');
+  const set = { id: 'set', type: 'update_field', field: 'customFields.plan', value: 'vip' };
+  const journey = await published(api, { steps: [wait('later', 'set'), set] });
+  await enroll(api, journey, [ada.id]);
+  await api.delete(`/v1/custom-fields/${field}`);
+  await makeDue(journey);
+  await eventually(async () =>
+    expect((await api.get(`/v1/journeys/${journey}`)).body.data).toMatchObject({
+      status: 'paused',
+      pausedReason: 'Step "set": "plan" is not a custom field of this project',
+    }),
+  );
+});
+
 test('suppressed and unsubscribed contacts get nothing and go on, unless the message is transactional', async () => {
   const { api, templateId } = await journeyProject();
   const [ada, bob] = await Promise.all(['ada', 'bob'].map((name) => api.contact(`${name}@example.net`)));
