@@ -329,7 +329,8 @@ function Delete({ group, opened, onClose }: { group: GroupRow; opened: boolean; 
       onConfirm={() => void confirm()}
     >
       Its contacts are kept. Campaigns that include or exclude it can’t start until you remove it from them. Segments
-      with conditions on it have no contacts, and journeys with them are paused, until you change the conditions.
+      with conditions on it have no contacts, and journeys with them are paused, until you change the conditions. No
+      contact enters a journey that starts when it joins this group.
     </Confirm>
   );
 }

@@ -308,7 +308,8 @@ function More({ id, name }: { id: string; name: string }) {
       name={name}
       remove={{
         title: 'Delete this segment?',
-        about: 'Its contacts are kept. Campaigns that include or exclude it can’t start until you remove it from them.',
+        about:
+          'Its contacts are kept. Campaigns that include or exclude it can’t start until you remove it from them. Active journeys that use it are paused.',
         run: () => void confirm(),
         running: remove.running,
         problem: remove.problem,

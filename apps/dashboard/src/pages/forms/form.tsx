@@ -157,7 +157,8 @@ function Actions({ form: { id, name, enabled, url } }: { form: FormRow }) {
             name={name}
             remove={{
               title: 'Delete this form?',
-              about: 'Its submissions are deleted too, including the records of consent. Subscribed contacts stay.',
+              about:
+                'Its submissions are deleted too, including the records of consent. Subscribed contacts stay. No contact enters a journey that starts when it confirms this form.',
               run: () => void confirmDelete(),
               running: remove.running,
               problem: remove.problem,
