@@ -2,7 +2,10 @@
 type GuessedType = 'text' | 'number' | 'boolean' | 'date' | 'select';
 
 const MAX_KEY_LENGTH = 40;
-/** Built-in placeholder names, in lower case, which custom fields can't use. */
+/**
+ * Built-in placeholder names, in lower case, which custom fields can't use: those of all mail, `event` and `steps` of journeys, and
+ * `form_title` and `confirm_url` of the email that confirms a subscription.
+ */
 export const RESERVED_KEYS: ReadonlySet<string> = new Set([
   'id',
   'email',
@@ -10,6 +13,10 @@ export const RESERVED_KEYS: ReadonlySet<string> = new Set([
   'unsubscribe_url',
   'view_in_browser_url',
   'postal_address',
+  'event',
+  'steps',
+  'form_title',
+  'confirm_url',
 ]);
 
 /** A key of at most 40 lower-case letters, digits and `_`, such as `vip_kunde` from `VIP-Kunde`; blank if the name has no Latin letters. */

@@ -29,5 +29,7 @@ test('keys are distinct Latin words, and none is the name of a placeholder', () 
   expect(keyFor('Город', 7, new Set())).toBe('column_8');
   expect(keyFor('id', 1, new Set())).toBe('csv_id');
   expect(keyFor('Postal address', 1, new Set())).toBe('csv_postal_address');
+  for (const name of ['event', 'steps', 'form_title', 'confirm_url'])
+    expect(keyFor(name, 1, new Set())).toBe(`csv_${name}`);
   expect(keyFor('tag', 2, new Set(['tag']))).toBe('tag_3');
 });
