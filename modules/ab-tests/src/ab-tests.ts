@@ -9,6 +9,7 @@ import {
   getCampaign,
   type ReadyVariant,
   releaseFromTest,
+  renameVariants,
   sendToRest,
   startVariant,
 } from '@postroom/campaigns';
@@ -40,7 +41,7 @@ import {
 import { heldReason } from '@postroom/ledger';
 import { readTracking } from '@postroom/tracking';
 import { abTestCanceled, abTestCompleted } from './events.ts';
-import { candidatesOf, labelOf, leaderOf, shareOf } from './variants.ts';
+import { candidatesOf, type Decision, decisionOf, labelOf, leaderOf, shareOf } from './variants.ts';
 
 export type AbTest = Prisma.AbTestModel;
 export const AB_TEST_ID = defineIdPrefix('abt', 'A/B test');
@@ -137,30 +138,64 @@ const NOT_A_DRAFT = 'Only an A/B test that has not been started can be changed.'
 
 /**
  * Changes settings of a draft. Further variants are copies of the first one; if there should be fewer, the last ones are deleted. Variants
- * that no longer exist are replaced by copies.
+ * that no longer exist are replaced by copies. `variantIds` are the variants to keep; the others are deleted.
  * @throws DomainError `not_found`, `validation_error`, `conflict` once it was started or when `version` is no longer current.
  */
 export async function updateAbTest(
   projectId: string,
   authorId: string,
   id: string,
-  { version, ...input }: Settings & { version?: number | null | undefined },
+  {
+    version,
+    variantIds,
+    ...input
+  }: Settings & {
+    variantIds?: string[] | null | undefined;
+    version?: number | null | undefined;
+  },
 ): Promise<void> {
   const test = await getAbTest(projectId, id);
   const { variants, ...settings } = given(input);
-  assertValid(settingProblems(input));
-  if (variants === undefined && Object.keys(settings).length === 0) throw emptyUpdate();
+  assertValid([...settingProblems(input), ...keptProblems(test, variantIds, variants)]);
+  if (variants === undefined && variantIds == null && Object.keys(settings).length === 0) throw emptyUpdate();
   if (test.status !== 'draft') throw new DomainError('conflict', NOT_A_DRAFT);
   checkVersion('A/B test', version, test.version);
-  const count = variants ?? test.variantIds.length;
-  const ids = (await variantsOf(test)).map((variant) => variant.id);
+  const count = variants ?? (variantIds ?? test.variantIds).length;
+  const existing = await variantsOf(test);
+  const isKept = ({ id: variant }: Campaign) => variantIds?.includes(variant) ?? true;
+  const kept = existing.filter(isKept).slice(0, count);
+  const ids = kept.map((variant) => variant.id);
   const [first] = ids;
   if (first === undefined) throw new DomainError('conflict', 'No variant of this A/B test exists. Delete the test.');
   await db.$transaction(async (tx) => {
     await changeDraft(tx, test, { ...settings, version: { increment: 1 } });
-    await deleteVariants(tx, id, ids.slice(count));
+    const others = existing.filter((variant) => !kept.includes(variant));
+    await deleteVariants(
+      tx,
+      id,
+      others.map((variant) => variant.id),
+    );
+    await renameVariants(tx, renamed(test, kept));
     const copies = await copyVariant(tx, authorId, first, suffixes(ids.length, count));
-    await tx.abTest.update({ where: { id }, data: { variantIds: [...ids.slice(0, count), ...copies] } });
+    await tx.abTest.update({ where: { id }, data: { variantIds: [...ids, ...copies] } });
+  });
+}
+
+function keptProblems(test: AbTest, variantIds: string[] | null | undefined, variants: number | undefined) {
+  if (variantIds == null) return [];
+  const field = 'variantIds';
+  if (variantIds.some((id) => !test.variantIds.includes(id)) || new Set(variantIds).size < variantIds.length)
+    return [{ field, message: 'must be variants of this A/B test, each once' }];
+  const least = variants === undefined ? MIN_VARIANTS : 1;
+  return variantIds.length < least ? [{ field, message: `must have at least ${least} of its variants` }] : [];
+}
+
+/** The names of variants whose label changes because an earlier one is deleted, if they end with the label as copies do. */
+function renamed({ variantIds }: AbTest, kept: readonly Campaign[]): { id: string; name: string }[] {
+  return kept.flatMap(({ id, name }, index) => {
+    const before = ` (${labelOf(variantIds.indexOf(id))})`;
+    const after = index === 0 ? '' : ` (${labelOf(index)})`;
+    return before === after || !name.endsWith(before) ? [] : [{ id, name: name.slice(0, -before.length) + after }];
   });
 }
 
@@ -297,7 +332,7 @@ export async function endIfDue(id: string): Promise<number | null> {
   const variants = await variantsOf(test);
   const winner = leaderOf(variants, test.metric) ?? candidatesOf(variants)[0];
   if (winner === undefined) await db.$transaction((tx) => cancel(tx, test));
-  else await complete(test, winner, null);
+  else await complete(test, winner, { decision: decisionOf(variants, test.metric) });
   return null;
 }
 
@@ -323,21 +358,25 @@ export async function chooseWinner(projectId: string, authorId: string, id: stri
   const winner = (await variantsOf(test)).find((variant) => variant.id === campaignId);
   if (winner === undefined) throw invalid({ field: 'campaignId', message: 'is not a variant of this A/B test' });
   if (test.status !== 'testing') throw notTesting(test.status);
-  if (!(await complete(test, winner, authorId))) throw notTesting('completed');
+  if (!(await complete(test, winner, { chosenById: authorId }))) throw notTesting('completed');
 }
 
 const notTesting = (status: AbTest['status']) =>
   new DomainError('conflict', status === 'draft' ? 'This A/B test has not been started.' : 'This A/B test has ended.');
 
 /** Stores the winner and makes the campaign for the rest, unless the test has ended. The UPDATE's condition lets only one caller win. */
-function complete(test: AbTest, winner: Campaign, chosenById: string | null): Promise<boolean> {
+function complete(
+  test: AbTest,
+  winner: Campaign,
+  { chosenById = null, decision = null }: { chosenById?: string | null; decision?: Decision | null },
+): Promise<boolean> {
   const { id, projectId, samplePercent } = test;
   const finalCampaignId = samplePercent === 100 ? null : newId('cmp');
   const choice = { winnerId: winner.id, chosenById, finalCampaignId };
   return db.$transaction(async (tx) => {
     const { count } = await tx.abTest.updateMany({
       where: { id, status: 'testing' },
-      data: { status: 'completed', completedAt: databaseTime(), ...choice },
+      data: { status: 'completed', completedAt: databaseTime(), decision, ...choice },
     });
     if (count === 0) return false;
     if (finalCampaignId !== null) await sendToRest(tx, winner, finalCampaignId);

@@ -39,7 +39,7 @@ import {
   updateAbTest,
 } from './ab-tests.ts';
 import { watchAbTest } from './progress.ts';
-import { labelOf, leaderOf, rateOf } from './variants.ts';
+import { type Decision, labelOf, leaderOf, rateOf } from './variants.ts';
 
 const AbTestStatus = builder.enumType('AbTestStatus', {
   description: 'The state of an A/B test.',
@@ -57,6 +57,17 @@ const AbTestMetric = builder.enumType('AbTestMetric', {
     opens: { description: 'People who opened the message. Bots are not counted.' },
     clicks: { description: 'People who clicked a link. Bots are not counted.' },
   } satisfies Record<AbTestRow['metric'], { description: string }>,
+});
+
+const AbTestDecision = builder.enumType('AbTestDecision', {
+  description: 'How the rates of the variants chose the winner of an A/B test.',
+  values: {
+    best_rate: { description: 'It had the best rate.' },
+    tie: { description: 'It is the first of several variants that shared the best rate.' },
+    no_reactions: {
+      description: 'It is the first variant that was not canceled: people had opened none, or clicked in none.',
+    },
+  } satisfies Record<Decision, { description: string }>,
 });
 
 /** Campaigns of tests; the tests of a list share the statement. */
@@ -136,6 +147,12 @@ const AbTest = builder.prismaObject('AbTest', {
       description: 'The current name of that user or key.',
       ...atMost(MAX_NAME_LENGTH),
       resolve: ({ chosenById }) => actorName(chosenById),
+    }),
+    decision: t.expose('decision', {
+      type: AbTestDecision,
+      nullable: true,
+      description:
+        'How the rates chose the winner when the time was up; null until then, and if a user or an API key chose it.',
     }),
     finalCampaignId: t.exposeID('finalCampaignId', {
       nullable: true,
@@ -253,6 +270,11 @@ const UpdateInput = builder.inputType('UpdateAbTestInput', {
       '.',
       '.',
     ]),
+    variantIds: t.idList({
+      description:
+        'The variants to keep; the others are deleted, and letters move up. With `variants`, copies are added up to that number.',
+      ...notNull(jsonSchema({ minItems: 1, maxItems: MAX_VARIANTS })),
+    }),
     version: t.int({ description: 'The version that the edit is based on; `conflict` if it is not the current one.' }),
   }),
 });

@@ -1,7 +1,7 @@
 import { created, deletes, found, gql, page, PAGE, PAGE_ARGS, type Route } from '@postroom/platform';
 
 const tag = 'A/B tests';
-const AB_TEST = `id status samplePercent metric durationHours variantIds leaderId winnerId chosenById finalCampaignId startedAt endsAt
+const AB_TEST = `id status samplePercent metric durationHours variantIds leaderId winnerId chosenById decision finalCampaignId startedAt endsAt
   completedAt version createdAt updatedAt`;
 const DETAIL = `${AB_TEST} variants { label rate campaign { id name subject status pauseReason recipientCount
   engagement { sent opened clicked openedByMachines clickedByMachines } } }`;

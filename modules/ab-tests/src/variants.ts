@@ -1,6 +1,9 @@
 import { type Campaign, type Share, WHOLE_AUDIENCE } from '@postroom/campaigns';
 import type { Prisma } from '@postroom/platform';
 
+/** How the rates of the variants chose the winner. */
+export type Decision = NonNullable<Prisma.AbTestModel['decision']>;
+
 type Metric = Prisma.AbTestModel['metric'];
 
 /** What a variant is called: A for the first. */
@@ -35,4 +38,12 @@ export function leaderOf<Variant extends Candidate>(variants: readonly Variant[]
     if (rate !== null && (best === undefined || rate > (rateOf(best, metric) ?? 0))) best = variant;
   }
   return best;
+}
+
+/** How the rates choose the leader: alone, as the first of several with the same rate, or as the first one without any opens or clicks. */
+export function decisionOf(variants: readonly Candidate[], metric: Metric): Decision {
+  const rates = candidatesOf(variants).map((variant) => rateOf(variant, metric) ?? 0);
+  const best = Math.max(0, ...rates);
+  if (best === 0) return 'no_reactions';
+  return rates.filter((rate) => rate === best).length > 1 ? 'tie' : 'best_rate';
 }

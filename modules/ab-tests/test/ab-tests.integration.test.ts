@@ -89,6 +89,28 @@ describe('a test', () => {
     expect((await api.patch(`/v1/ab-tests/${id}`, { duration_hours: 3, version: 1 })).status).toBe(409);
   });
 
+  test('keeps the variants that an edit names, and copies go by their new letters', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id, variantIds } = await create(api, campaign, { variants: 4 });
+    const [a, b, c, d] = variantIds;
+    await api.patch(`/v1/campaigns/${d}`, { name: 'My own (D) name' });
+    const patch = (body: object) => api.patch(`/v1/ab-tests/${id}`, body);
+    const namesOf = ({ body }: { body: { data: { variants: { campaign: { name: string } }[] } } }) =>
+      body.data.variants.map(({ campaign: { name } }) => name);
+    const without = await patch({ variant_ids: [a, c, d] });
+    expect(without.body.data.variantIds).toEqual([a, c, d]);
+    expect(namesOf(without)).toEqual(['News', 'News (B)', 'My own (D) name']);
+    expect((await api.get(`/v1/campaigns/${b}`)).status).toBe(404);
+    const first = await patch({ variant_ids: [c], variants: 2 });
+    expect(first.body.data.variantIds).toEqual([c, expect.any(String)]);
+    expect(namesOf(first)).toEqual(['News', 'News (B)']);
+
+    for (const wrong of [[c], [], [c, c], [c, a], [c, 'cmp_1']]) {
+      const refused = await patch({ variant_ids: wrong });
+      expect([refused.status, fieldsOf(refused)], JSON.stringify(wrong)).toEqual([400, ['variant_ids']]);
+    }
+  });
+
   test.each([
     ['variants', 1],
     ['variants', 6],
@@ -365,6 +387,7 @@ describe('the end of a test', () => {
     expect((await api.post(`${path}/choose-winner`, { campaign_id: variants[1] })).body.data).toMatchObject({
       status: 'completed',
       winnerId: variants[1],
+      decision: null,
     });
   });
 
@@ -386,7 +409,12 @@ describe('the end of a test', () => {
     await isEnding(id);
     expect(await endIfDue(id)).toBeNull();
     const ended = await read(api, path);
-    expect(ended).toMatchObject({ status: 'completed', winnerId: variants[1], chosenById: null });
+    expect(ended).toMatchObject({
+      status: 'completed',
+      winnerId: variants[1],
+      chosenById: null,
+      decision: 'best_rate',
+    });
     const final = await setFinal(api, path);
     expect(await read(api, `/v1/campaigns/${final}`)).toMatchObject({
       name: 'News (B) (winner)',
@@ -424,14 +452,22 @@ describe('the end of a test', () => {
     expect(await read(api, path)).toMatchObject({ leaderId: variants[1], variants: [{}, { rate: 0.5 }, {}] });
     await isEnding(id);
     await endIfDue(id);
-    expect(await read(api, path)).toMatchObject({ winnerId: variants[1] });
+    expect(await read(api, path)).toMatchObject({ winnerId: variants[1], decision: 'tie' });
   });
 
-  test('without any accepted message sends the first variant', async () => {
+  test('without any accepted message, or without any opens, sends the first variant', async () => {
     const { api, id, variants, path } = await started(10);
     await isEnding(id);
     await endIfDue(id);
-    expect(await read(api, path)).toMatchObject({ leaderId: null, winnerId: variants[0] });
+    const first = { winnerId: variants[0], decision: 'no_reactions' };
+    expect(await read(api, path)).toMatchObject({ leaderId: null, ...first });
+    const unopened = await started(10);
+    await count(unopened.variants[0]!, { accepted: 5 });
+    await count(unopened.variants[1]!, { accepted: 4 });
+    await isEnding(unopened.id);
+    await endIfDue(unopened.id);
+    const { winnerId, decision } = await read(unopened.api, unopened.path);
+    expect([winnerId, decision]).toEqual([unopened.variants[0], 'no_reactions']);
   });
 
   test('with everyone in the sample only chooses the winner', async () => {

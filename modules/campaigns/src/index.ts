@@ -45,6 +45,7 @@ export {
   findProgress,
   type ReadyVariant,
   releaseFromTest,
+  renameVariants,
   sendToRest,
   startVariant,
 } from './variants.ts';

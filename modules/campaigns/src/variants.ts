@@ -68,6 +68,15 @@ export async function deleteVariants(
   await tx.campaign.deleteMany({ where: { abTestId, id: { in: [...ids] }, status: 'draft' } });
 }
 
+/** Renames drafts of a test, as edits do, in the order of their ids. */
+export async function renameVariants(
+  tx: Prisma.TransactionClient,
+  renamed: readonly { id: string; name: string }[],
+): Promise<void> {
+  for (const { id, name } of renamed.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+    await tx.campaign.updateMany({ where: { id, status: 'draft' }, data: { name, version: { increment: 1 } } });
+}
+
 /** Makes a draft of a test an ordinary one. */
 export async function releaseFromTest(tx: Prisma.TransactionClient, id: string): Promise<void> {
   await tx.campaign.updateMany({ where: { id, status: 'draft' }, data: { abTestId: null } });

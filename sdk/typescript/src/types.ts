@@ -728,6 +728,15 @@ export type AbTestStatus = 'canceled' | 'completed' | 'draft' | 'testing';
  */
 export type AbTestMetric = 'clicks' | 'opens';
 
+/**
+ * How the rates of the variants chose the winner of an A/B test.
+ *
+ * - `best_rate`: It had the best rate.
+ * - `no_reactions`: It is the first variant that was not canceled: people had opened none, or clicked in none.
+ * - `tie`: It is the first of several variants that shared the best rate.
+ */
+export type AbTestDecision = 'best_rate' | 'no_reactions' | 'tie';
+
 /** An A/B test: campaigns that are each sent to a share of the audience, until the best one is sent to the rest. */
 export interface AbTest {
   /** A/B test id; also the id of its workflow in Temporal. */
@@ -748,6 +757,8 @@ export interface AbTest {
   winnerId: string | null;
   /** Who chose the winner, `usr_…` or `key_…`; null if the metric did. */
   chosenById: string | null;
+  /** How the rates chose the winner when the time was up; null until then, and if a user or an API key chose it. */
+  decision: AbTestDecision | null;
   /** The campaign that sends the winner to the rest of the audience; null until then, or if there is no rest. */
   finalCampaignId: string | null;
   /** When it was started. */
@@ -1745,6 +1756,8 @@ export interface AbTestDetail {
   winnerId: string | null;
   /** Who chose the winner, `usr_…` or `key_…`; null if the metric did. */
   chosenById: string | null;
+  /** How the rates chose the winner when the time was up; null until then, and if a user or an API key chose it. */
+  decision: AbTestDecision | null;
   /** The campaign that sends the winner to the rest of the audience; null until then, or if there is no rest. */
   finalCampaignId: string | null;
   /** When it was started. */
@@ -2844,6 +2857,8 @@ export interface UpdateAbTestInput {
   metric?: AbTestMetric | undefined;
   /** Percentage of the audience that receives a variant, 1 to 100. */
   sample_percent?: number | undefined;
+  /** The variants to keep; the others are deleted, and letters move up. With `variants`, copies are added up to that number. */
+  variant_ids?: string[] | undefined;
   /** How many variants there are, 2 to 5. Further ones, and those that no longer exist, are copies of the first one; if there are fewer, the last ones are deleted. */
   variants?: number | undefined;
   /** The version that the edit is based on; `conflict` if it is not the current one. */
