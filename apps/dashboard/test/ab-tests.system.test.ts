@@ -158,6 +158,49 @@ inBrowser('A/B tests', () => {
     await page.getByText('The winner is chosen').waitFor();
   });
 
+  test('any variant of a draft is deleted after a question, but two stay', async () => {
+    const { api, id } = await draft();
+    const made = (await api.post('/v1/ab-tests', { campaign_id: id, variants: 3 })).body.data;
+    const [a, , c] = made.variantIds;
+    await api.patch(`/v1/campaigns/${c}`, { subject: 'Only today' });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/ab-tests/${made.id}`);
+    await page.getByRole('button', { name: 'Delete variant B' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete variant B?' });
+    await dialog.getByText('The variants after it move up by a letter.').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Variant B was deleted.').waitFor();
+    await page.getByRole('link', { name: 'B: Only today' }).waitFor();
+    await page.getByText('Sale (B)').waitFor();
+    await soon(() => page.getByRole('button', { name: /^Delete variant/ }).count()).toBe(0);
+    await soon(() => page.getByRole('region', { name: 'Settings' }).getByLabel('Variants').inputValue()).toBe('2');
+    expect((await api.get(`/v1/ab-tests/${made.id}`)).body.data.variantIds).toEqual([a, c]);
+  });
+
+  test('a test without a best variant says so, and how the winner was chosen', async () => {
+    const { api, id } = await draft();
+    const made = (await api.post('/v1/ab-tests', { campaign_id: id, sample_percent: 100 })).body.data;
+    expect((await api.post(`/v1/ab-tests/${made.id}/start`)).status).toBe(200);
+    await using window = await windowOf(api);
+    const { page } = window;
+    const decidedBy = async (decision: string, title: string) => {
+      await pool.query(
+        `UPDATE ab_tests SET status = 'completed', completed_at = now(), winner_id = $2, decision = $3::ab_test_decision WHERE id = $1`,
+        [made.id, id, decision],
+      );
+      await window.open(`/ab-tests/${made.id}`);
+      await page.getByText(title, { exact: true }).waitFor();
+      return page.getByRole('table', { name: 'Variants' }).innerText();
+    };
+    expect(await decidedBy('tie', 'It was a tie, so variant A was chosen')).toContain('Chosen');
+    expect(await decidedBy('no_reactions', 'There were no opens, so variant A was chosen')).toContain('Chosen');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await decidedBy('best_rate', 'Variant A won')).toContain('Won');
+    await page.getByText('It had the best rate of opens when the time was up.').waitFor();
+  });
+
   test('the choice of a winner stays while another variant takes the lead', async () => {
     const { api, id } = await draft();
     const made = (await api.post('/v1/ab-tests', { campaign_id: id, sample_percent: 100 })).body.data;
@@ -200,8 +243,19 @@ inBrowser('A/B tests', () => {
     await page.getByRole('link', { name: 'Sale', exact: true }).click();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('Variant B: Content is required, unless a template is chosen').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await api.patch(`/v1/campaigns/${made.variantIds[1]}`, { html: '<p>Hi {{plan}}</p>', track_opens: false });
+    await page.reload();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await dialog.getByText('of the audience of 1 person now').waitFor();
+    await dialog.getByText('Variant B: 1 recipient has no value for {{plan}}, and it has no default').waitFor();
+    // Once for all variants.
+    expect(await dialog.getByText('Postal address is not set').count()).toBe(1);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Start' }).click();
-    await dialog.getByText('Variant B: Content is required, unless a template is chosen.').waitFor();
+    await dialog.getByText('Variant B: Opens must be on, because opens decide the test.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'More for Sale' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();

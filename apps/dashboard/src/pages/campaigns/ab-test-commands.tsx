@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { MoreMenu } from '../../components/more-menu.tsx';
-import { formatPercent } from '../../components/numbers.ts';
+import { countOf, formatPercent } from '../../components/numbers.ts';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -13,6 +13,7 @@ import { hasUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AbTestRow } from './ab-test-row.ts';
 import { inCampaignWords } from './findings.ts';
+import { StartFindings, useStartFindings } from './start-findings.tsx';
 
 const START = graphql(`
   mutation StartAbTest($id: ID!, $version: Int!, $variantVersions: [Int!]!) {
@@ -59,13 +60,15 @@ export function AbTestCommands({ test }: { test: AbTestRow }) {
   return test.status === 'testing' ? <RunningCommands test={test} /> : null;
 }
 
-function DraftCommands({ test: { id, name, variants, samplePercent, version } }: { test: AbTestRow }) {
+function DraftCommands({ test }: { test: AbTestRow }) {
+  const { id, name, variants, samplePercent, version } = test;
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const [asking, setAsking] = useState<'start' | 'unsaved'>();
   const start = useApiMutation(START);
   const remove = useApiMutation(DELETE);
   const close = () => setAsking(undefined);
+  const findings = useStartFindings(variants, { pause: asking !== 'start' });
   const confirm = async () => {
     const variantVersions = variants.map(({ campaign }) => campaign.version);
     if ((await start.run({ id, version, variantVersions })) === undefined) return;
@@ -101,13 +104,19 @@ function DraftCommands({ test: { id, name, variants, samplePercent, version } }:
         title="Start this A/B test now?"
         action="Start"
         harmless
-        disabled={asking === 'unsaved'}
+        disabled={asking === 'unsaved' || (findings?.problems.length ?? 0) > 0}
         running={start.running}
         problem={asking === 'unsaved' ? UNSAVED : inCampaignWords(start.problem)}
         onConfirm={() => void confirm()}
       >
-        {variants.length} variants go to {formatPercent(samplePercent)} of the audience now, in equal shares.{' '}
-        {samplePercent < 100 && 'The rest gets the winner when the time is up.'}
+        <Stack gap="sm">
+          <div>
+            {variants.length} variants go to {formatPercent(samplePercent)} of the audience
+            {findings !== undefined && ` of ${countOf(findings.recipients, 'person', 'people')}`} now, in equal shares.{' '}
+            {samplePercent < 100 && 'The rest gets the winner when the time is up.'}
+          </div>
+          {findings !== undefined && <StartFindings findings={findings} />}
+        </Stack>
       </Confirm>
     </>
   );

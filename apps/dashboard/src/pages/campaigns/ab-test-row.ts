@@ -13,6 +13,7 @@ export const AB_TEST = graphql(`
       winnerId
       chosenById
       chosenByName
+      decision
       endsAt
       version
       updatedAt

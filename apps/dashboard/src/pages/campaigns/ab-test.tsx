@@ -12,10 +12,11 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { useLive } from '../../data/live.ts';
 import { graphql } from '../../generated/gql.ts';
 import { AbTestCommands } from './ab-test-commands.tsx';
-import { AB_TEST_STATUS } from './ab-test-labels.ts';
+import { AB_TEST_STATUS, describeDecision, winnerBadge } from './ab-test-labels.ts';
 import { AbTestSettings } from './ab-test-settings.tsx';
 import { changesOnItsOwn, number, percent, STATUS_LABELS } from './campaign-labels.ts';
 import { AB_TEST, type AbTestRow } from './ab-test-row.ts';
+import { DeleteVariant } from './delete-variant.tsx';
 
 const PROGRESS = graphql(`
   subscription AbTestProgress($id: ID!) {
@@ -26,6 +27,8 @@ const PROGRESS = graphql(`
 `);
 
 type Variant = AbTestRow['variants'][number];
+
+const MIN_VARIANTS = 2;
 
 /** One A/B test: its settings, its variants side by side, and what came of it. */
 export function AbTest() {
@@ -80,7 +83,7 @@ function Content({ test }: { test: AbTestRow }) {
 
 /** When the winner is chosen, or which one it is and what happens with it. */
 function Outcome({
-  test: { status, endsAt, winnerId, chosenById, chosenByName, variants, finalCampaign },
+  test: { status, metric, endsAt, winnerId, chosenById, chosenByName, decision, variants, finalCampaign },
 }: {
   test: AbTestRow;
 }) {
@@ -93,19 +96,24 @@ function Outcome({
       </Alert>
     ) : (
       <Alert color="blue" icon={<IconClock aria-hidden />}>
-        The winner is chosen <When at={endsAt} />.
+        The winner is chosen <When at={endsAt} />. The best rate of {metric} wins, or of equal ones the first.
       </Alert>
     );
   const winner = variants.find(({ campaign }) => campaign.id === winnerId);
   if (winner === undefined) return null;
+  const { title, reason } = describeDecision(decision, winner.label, metric);
   return (
     <Alert
-      color="green"
+      color={title === undefined ? 'green' : 'yellow'}
       icon={<IconTrophy aria-hidden />}
-      title={`Variant ${winner.label} won${chosenById === null ? '' : `, as chosen by ${chosenByName ?? 'a former user'}`}`}
+      title={
+        title ??
+        `Variant ${winner.label} won${chosenById === null ? '' : `, as chosen by ${chosenByName ?? 'a former user'}`}`
+      }
     >
+      {reason !== undefined && <Text size="sm">{reason}</Text>}
       {finalCampaign === null ? (
-        'Everyone was in the sample, so nothing more is sent.'
+        <Text size="sm">Everyone was in the sample, so nothing more is sent.</Text>
       ) : (
         <Stack gap={4} align="flex-start">
           <Group gap="xs">
@@ -129,8 +137,11 @@ function Outcome({
   );
 }
 
-function VariantTable({ test: { variants, metric, leaderId, winnerId } }: { test: AbTestRow }) {
+function VariantTable({ test }: { test: AbTestRow }) {
+  const { variants, metric, leaderId, winnerId, decision } = test;
   const { id: projectId } = useProject();
+  const canWrite = usePermission('write');
+  const canDelete = canWrite && test.status === 'draft' && variants.length > MIN_VARIANTS;
   const rate = ({ campaign: { engagement, progress } }: Variant, count: 'opened' | 'clicked') =>
     progress.accepted === 0 ? NONE : `${number(engagement[count])} (${percent(engagement[count], progress.accepted)})`;
   // While no one has reacted, no variant leads.
@@ -167,7 +178,7 @@ function VariantTable({ test: { variants, metric, leaderId, winnerId } }: { test
           cell: ({ campaign: { id, status, engagement } }) => (
             <Group gap={6}>
               <StatusBadge tone={STATUS_LABELS[status][0]}>{STATUS_LABELS[status][1]}</StatusBadge>
-              {id === winnerId && <StatusBadge tone="good">Won</StatusBadge>}
+              {id === winnerId && <StatusBadge tone="good">{winnerBadge(decision)}</StatusBadge>}
               {winnerId === null && id === leaderId && engagement[counted] > 0 && (
                 <StatusBadge tone="busy">Leads</StatusBadge>
               )}
@@ -187,6 +198,16 @@ function VariantTable({ test: { variants, metric, leaderId, winnerId } }: { test
         },
         { title: decides('Opens', 'opens'), align: 'right', cell: (variant) => rate(variant, 'opened') },
         { title: decides('Clicks', 'clicks'), align: 'right', cell: (variant) => rate(variant, 'clicked') },
+        ...(canDelete
+          ? [
+              {
+                title: 'Delete',
+                silent: true,
+                align: 'right' as const,
+                cell: (variant: Variant) => <DeleteVariant test={test} variant={variant} />,
+              },
+            ]
+          : []),
       ]}
     />
   );
