@@ -58,6 +58,79 @@ inBrowser('what came of a campaign', () => {
     await soon(progress).toMatchObject({ failed: 0, unknown: 0 });
   });
 
+  test('a campaign that went to no one says so', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/campaigns', { name: 'News' })).body.data;
+    await pool.query(
+      `UPDATE campaigns SET status = 'completed', started_at = now(), frozen_at = now(), completed_at = now() WHERE id = $1`,
+      [id],
+    );
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByText('Nothing was sent, because there were no recipients.').waitFor();
+    expect(await page.getByText('0 of 0').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Resend to those who did not open it' }).count()).toBe(0);
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+
+  test('a draft copy for those who did not open it has a segment of them as its audience', async () => {
+    const api = await testApi();
+    const id = await endedCampaign(api);
+    const staff = await api.contact('staff@example.net');
+    const excluded = (await api.post('/v1/groups', { name: 'Staff', contact_ids: [staff.id] })).body.data.id;
+    const deleted = (await api.post('/v1/groups', { name: 'Gone', contact_ids: [staff.id] })).body.data.id;
+    const cy = await api.contact('cy@example.net');
+    await pool.query(
+      `UPDATE messages SET state = 'accepted', accepted_at = now(), unsent_at = NULL, answer = NULL,
+         opened_at = CASE WHEN email LIKE 'ada%' THEN now() END WHERE campaign_id = $1`,
+      [id],
+    );
+    // Images were blocked, but a link was followed.
+    await pool.query(
+      `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, accepted_at, clicked_at)
+       VALUES (postroom_id('eml'), $1, $2, $3, 'cy@example.net', 'accepted', now(), now())`,
+      [api.projectId, id, cy.id],
+    );
+    await pool.query(
+      `UPDATE campaigns SET recipient_count = 3, accepted_count = 3, failed_count = 0, unknown_count = 0, opened_count = 1,
+         clicked_count = 1, excluded_group_ids = $2 WHERE id = $1`,
+      [id, [excluded, deleted]],
+    );
+    await api.delete(`/v1/groups/${deleted}`);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByRole('button', { name: 'Resend to those who did not open it' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Name of the segment').inputValue()).toBe('News: not opened');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create draft' }).click();
+    await page.getByText('This copy goes to those who have not opened it.').waitFor();
+    await page.getByText('1 person would receive it now.').waitFor();
+    const [copy] = (await api.get('/v1/campaigns')).body.data;
+    const [segment] = (await api.get('/v1/segments')).body.data;
+    expect(copy).toMatchObject({ name: 'News (resend)', status: 'draft', groupIds: [], segmentIds: [segment.id] });
+    expect(copy.excludedGroupIds).toEqual([excluded]);
+    const { body } = await api.get(`/v1/contacts?segment_id=${segment.id}`);
+    expect(body.data.map(({ email }: { email: string }) => email)).toEqual(['bob@example.net']);
+  });
+
+  test('a campaign whose group was deleted is duplicated without it', async () => {
+    const api = await testApi();
+    const id = await endedCampaign(api);
+    const [group] = (await api.get('/v1/groups')).body.data;
+    await api.delete(`/v1/groups/${group.id}`);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByRole('button', { name: 'More for News' }).click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await page.getByText('Some of its groups or segments were deleted, so check the recipients.').waitFor();
+    await page.getByRole('heading', { name: 'News (copy)', level: 1 }).waitFor();
+    await page.getByText('No recipients yet.').waitFor();
+  });
+
   test('without delivery reports, rates are based on accepted messages', async () => {
     const api = await testApi();
     const id = await endedCampaign(api);

@@ -27,7 +27,12 @@ export function ProgressSummary({ campaign }: { campaign: CampaignRow }) {
       )}
       {countingRecipients && recipientCount > 0 && <> Recipients are still being counted.</>}
       {status === 'paused' && <>Paused: {done} done. Nothing is sent until you resume.</>}
-      {status === 'completed' && startedAt !== null && completedAt !== null && (
+      {status === 'completed' && recipientCount === 0 && completedAt !== null && (
+        <>
+          Nothing was sent, because there were no recipients. Ended <When at={completedAt} />.
+        </>
+      )}
+      {status === 'completed' && recipientCount > 0 && startedAt !== null && completedAt !== null && (
         <>
           {number(progress.accepted)} of {number(recipientCount)} sent in{' '}
           {duration((Date.parse(completedAt) - Date.parse(startedAt)) / 1000)}, ended <When at={completedAt} />.

@@ -4,16 +4,21 @@ import { usePermission } from '../../app/session.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import type { CampaignRow } from './campaign-row.ts';
+import { useDuplicate } from './use-duplicate.ts';
 
 const RetryFailed = lazyDialog(async () => (await import('./retry-failed.tsx')).RetryFailed);
+const ResendUnopened = lazyDialog(async () => (await import('./resend-unopened.tsx')).ResendUnopened);
 const ResolveUnknown = lazyDialog(async () => (await import('./resolve-unknown.tsx')).ResolveUnknown);
 
-/** Actions for failed recipients and unknown outcomes. */
+/** Actions for failed recipients, unknown outcomes and those who did not open it. */
 export function RetryActions({ campaign }: { campaign: CampaignRow }) {
-  const [asking, setAsking] = useState<'retry' | 'unknown'>();
+  const [asking, setAsking] = useState<'retry' | 'unknown' | 'unopened'>();
   const canWrite = usePermission('write');
+  const { run: duplicate } = useDuplicate(campaign);
   const { failed, unknown } = campaign.progress;
   if (!canWrite || campaign.status === 'canceled' || campaign.recipientsDeletedAt !== null) return null;
+  const { sent, opened } = campaign.engagement;
+  const isUnopened = campaign.status === 'completed' && campaign.trackOpens !== false && opened < sent;
   const close = () => setAsking(undefined);
   return (
     <>
@@ -27,6 +32,12 @@ export function RetryActions({ campaign }: { campaign: CampaignRow }) {
           Resolve {countOf(unknown, 'unknown outcome')}
         </Button>
       )}
+      {isUnopened && (
+        <Button variant="default" onClick={() => setAsking('unopened')}>
+          Resend to those who did not open it
+        </Button>
+      )}
+      <ResendUnopened campaign={campaign} duplicate={duplicate} opened={asking === 'unopened'} onClose={close} />
       <RetryFailed campaign={campaign} opened={asking === 'retry'} onClose={close} />
       <ResolveUnknown campaign={campaign} opened={asking === 'unknown'} onClose={close} />
     </>

@@ -1,14 +1,11 @@
-import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Alert, Card, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
 import { type ReactNode, Suspense } from 'react';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { usePermission, useProject } from '../../app/session.tsx';
-import { useApiMutation } from '../../data/api-mutation.ts';
-import { graphql } from '../../generated/gql.ts';
 import { countOf } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { EmailPreview } from '../../components/email-preview.tsx';
-import { FormProblem } from '../../components/form.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { useSampleContact } from '../../components/use-sample-contact.ts';
@@ -25,16 +22,9 @@ import { ProgressSummary } from './progress-summary.tsx';
 import { Setup } from './setup.tsx';
 import { StateBar } from './state-bar.tsx';
 
-/** Reports of campaigns that have ended, which are opened more often, load without what controls one. */
+/** Reports of campaigns that have ended, which are opened more often, load without what controls one, or warns of one. */
 const RunCommands = lazyPage(() => import('./run-commands.tsx'), 'RunCommands', { forms: false });
-
-const ACKNOWLEDGE = graphql(`
-  mutation AcknowledgeCampaign($id: ID!) {
-    acknowledgeCampaign(id: $id) {
-      id
-    }
-  }
-`);
+const Blocking = lazyPage(() => import('./blocking.tsx'), 'Blocking', { forms: false });
 
 /** A started campaign: progress, engagement and content. */
 export function Running({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
@@ -66,7 +56,11 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
           {campaign.pauseReason}
         </Alert>
       )}
-      {campaign.status === 'completed' && campaign.blocksSender && <Blocking campaign={campaign} />}
+      {campaign.status === 'completed' && campaign.blocksSender && (
+        <Suspense>
+          <Blocking campaign={campaign} />
+        </Suspense>
+      )}
       {campaign.waitingReason !== null && (
         <Alert color="blue" icon={<IconClock aria-hidden />} title="Waiting">
           {campaign.waitingReason}
@@ -82,7 +76,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
         <Card>
           <Stack>
             <ProgressSummary campaign={campaign} />
-            <StateBar campaign={campaign} />
+            {campaign.recipientCount > 0 && <StateBar campaign={campaign} />}
             {unknown > 0 && (
               <Text size="sm" c="dimmed">
                 {countOf(unknown, 'message')} with an unknown outcome: the connection dropped before the server
@@ -117,24 +111,5 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
         </Section>
       )}
     </Page>
-  );
-}
-
-/** Warns that results after completion blocked further campaigns from this domain until a user allows them. */
-function Blocking({ campaign: { id, pauseReason } }: { campaign: CampaignRow }) {
-  const acknowledge = useApiMutation(ACKNOWLEDGE);
-  const canWrite = usePermission('write');
-  return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Campaigns from this domain are paused">
-      <Stack gap="xs" align="flex-start">
-        <Text size="sm">{pauseReason} Clean up your audience before you send again.</Text>
-        <FormProblem problem={acknowledge.problem} />
-        {canWrite && (
-          <Button variant="default" loading={acknowledge.running} onClick={() => void acknowledge.run({ id })}>
-            Allow campaigns again
-          </Button>
-        )}
-      </Stack>
-    </Alert>
   );
 }

@@ -14,16 +14,26 @@ import { describeTracking } from './campaign-labels.ts';
 import { formatAnyLocalTime } from './zoned.ts';
 
 const SENT_AUDIENCE = graphql(`
-  query SentAudience($groupIds: [ID!]!, $segmentIds: [ID!]!) {
+  query SentAudience($groupIds: [ID!]!, $segmentIds: [ID!]!, $excludedGroupIds: [ID!]!, $excludedSegmentIds: [ID!]!) {
     groups: nodes(ids: $groupIds) {
-      ... on Group {
-        name
-      }
+      ...AudienceName
     }
     segments: nodes(ids: $segmentIds) {
-      ... on Segment {
-        name
-      }
+      ...AudienceName
+    }
+    excludedGroups: nodes(ids: $excludedGroupIds) {
+      ...AudienceName
+    }
+    excludedSegments: nodes(ids: $excludedSegmentIds) {
+      ...AudienceName
+    }
+  }
+  fragment AudienceName on Node {
+    ... on Group {
+      name
+    }
+    ... on Segment {
+      name
     }
   }
 `);
@@ -39,8 +49,10 @@ const SENT_TEMPLATE = graphql(`
 
 /** How a started campaign was set up. */
 export function Setup({ campaign }: { campaign: CampaignRow }) {
-  const { groupIds, segmentIds } = campaign;
-  const audience = useApiQuery(SENT_AUDIENCE, { groupIds, segmentIds });
+  const { groupIds, segmentIds, excludedGroupIds, excludedSegmentIds } = campaign;
+  const audience = useApiQuery(SENT_AUDIENCE, { groupIds, segmentIds, excludedGroupIds, excludedSegmentIds });
+  const names = (of: 'groups' | 'excludedGroups', and: 'segments' | 'excludedSegments') =>
+    audience.data ? namesOf([...audience.data[of], ...audience.data[and]]) : stateOf(audience);
   const { fromName, fromEmail, replyTo, startedAt, completedAt, ratePerSecond } = campaign;
   const { localTime, timeZone, timeZoneField } = campaign;
   return (
@@ -50,7 +62,11 @@ export function Setup({ campaign }: { campaign: CampaignRow }) {
           items={[
             ['Sender', fromName === null ? fromEmail : `${fromName} <${fromEmail ?? ''}>`],
             replyTo !== null && ['Reply-to', replyTo],
-            ['Audience', audience.data ? namesOf(audience.data) : stateOf(audience)],
+            ['Audience', names('groups', 'segments')],
+            excludedGroupIds.length + excludedSegmentIds.length > 0 && [
+              'Excluded',
+              names('excludedGroups', 'excludedSegments'),
+            ],
             localTime !== null &&
               timeZoneField !== null && [
                 'Local time',
@@ -70,8 +86,8 @@ export function Setup({ campaign }: { campaign: CampaignRow }) {
   );
 }
 
-function namesOf({ groups, segments }: SentAudienceQuery): string {
-  const names = [...groups, ...segments].flatMap((row) => (row !== null && 'name' in row ? [row.name] : []));
+function namesOf(rows: SentAudienceQuery['groups']): string {
+  const names = rows.flatMap((row) => (row !== null && 'name' in row ? [row.name] : []));
   return names.length === 0 ? 'Deleted groups and segments' : names.join(', ');
 }
 

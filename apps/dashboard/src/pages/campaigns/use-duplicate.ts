@@ -1,9 +1,11 @@
+import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
-import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useApiAction } from '../../components/use-api-action.ts';
 import { useNavigate } from '../../components/use-navigate.ts';
 import type { CampaignRow } from './campaign-row.ts';
+import type { Copy } from './copy-campaign.ts';
 
 const DUPLICATE = graphql(`
   mutation DuplicateCampaign($input: CreateCampaignInput!) {
@@ -13,47 +15,26 @@ const DUPLICATE = graphql(`
   }
 `);
 
-/** Duplicates a campaign as a draft and opens it. Uses the current template, if it still exists. */
+const PLAIN: Copy = { suffix: '(copy)', message: 'Duplicated. You are editing the copy.' };
+
+/** Duplicates a campaign as a draft and opens it. */
 export function useDuplicate(campaign: CampaignRow) {
   const { id: projectId } = useProject();
+  const client = useClient();
   const navigate = useNavigate();
-  const create = useApiMutation(DUPLICATE);
-  const run = async () => {
-    const { name, subject, fromName, fromEmail, replyTo, text, ratePerSecond } = campaign;
-    const { groupIds, segmentIds, excludedGroupIds, excludedSegmentIds } = campaign;
-    const { previewText, utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = campaign;
-    const { html, source, format, templateId, templateVersion } = campaign;
-    const own = html === null ? {} : { html: source ?? html, format };
-    const draft = {
-      name: `${name.slice(0, 190).toWellFormed()} (copy)`,
-      subject,
-      fromName,
-      fromEmail,
-      replyTo,
-      text,
-      previewText,
-      groupIds,
-      segmentIds,
-      excludedGroupIds,
-      excludedSegmentIds,
-      utmSource,
-      utmMedium,
-      utmCampaign,
-      utmTerm,
-      utmContent,
-      ratePerSecond,
-      trackOpens: campaign.trackOpens,
-      trackClicks: campaign.trackClicks,
-    };
-    const data =
-      (await create.run({ input: { ...draft, ...(templateId === null ? own : { templateId }) } })) ??
-      (templateId !== null && templateVersion !== null ? await create.run({ input: { ...draft, ...own } }) : undefined);
-    if (data === undefined) return;
-    notifySuccess('Duplicated. You are editing the copy.');
+  const create = useApiAction(DUPLICATE);
+  /** @returns whether it worked; otherwise a notification says why. */
+  const run = async (copy = PLAIN): Promise<boolean> => {
+    const { copyOf } = await import('./copy-campaign.ts');
+    const { input, message } = await copyOf(client, campaign, copy);
+    const data = await create.run({ input });
+    if (data === undefined) return false;
+    notifySuccess(message);
     void navigate({
       to: '/p/$projectId/campaigns/$campaignId',
       params: { projectId, campaignId: data.createCampaign.id },
     });
+    return true;
   };
-  return { run, running: create.running, problem: create.problem };
+  return { run, running: create.running };
 }
