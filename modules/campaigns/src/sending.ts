@@ -289,10 +289,13 @@ export async function startScheduled(id: string, scheduledAt: Date): Promise<'st
 
 const MAX_REASONS = 5;
 
-/** Why a campaign could not start, as a sentence: what is missing. */
+/** Why a campaign could not start, as a sentence for people, who don't know ids: what is missing. */
 function reasonOf({ message, details }: DomainError): string {
   if (details.length === 0) return message;
-  const reasons = details.slice(0, MAX_REASONS).map((detail) => `${fieldInWords(detail.field)}: ${detail.message}`);
+  const inWords = (text: string) => text.replace(/^\w+ is not a (group|segment) of this project$/, 'a $1 was deleted');
+  const reasons = details
+    .slice(0, MAX_REASONS)
+    .map((detail) => `${fieldInWords(detail.field)}: ${inWords(detail.message)}`);
   return `${reasons.join('; ')}${details.length > MAX_REASONS ? '; …' : '.'}`;
 }
 

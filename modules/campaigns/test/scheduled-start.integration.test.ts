@@ -47,7 +47,7 @@ test('a campaign that could not start at its time says what is missing, and beco
   await api.delete(`/v1/groups/${group.id}`);
   expect(await startScheduled(id, scheduledAt)).toBe('paused');
   const path = `/v1/campaigns/${id}`;
-  const reason = `The campaign could not start at its scheduled time. groups: ${group.id} is not a group of this project.`;
+  const reason = `The campaign could not start at its scheduled time. groups: a group was deleted.`;
   expect((await api.get(path)).body.data).toMatchObject({ status: 'paused', pauseReason: reason });
   expect((await api.events('campaign.paused')).map(({ data }) => data['reason'])).toEqual([reason]);
 
