@@ -613,7 +613,13 @@ inBrowser('templates and campaigns', () => {
     await page.getByText('Paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('main').getByText('Sending', { exact: true }).waitFor();
+    // A campaign with a low rate claims its messages long before it sends them.
+    await pool.query('UPDATE campaigns SET recipient_count = 5, claimed_count = 3, accepted_count = 1 WHERE id = $1', [
+      body.data.id,
+    ]);
+    await page.reload();
     await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByText('Up to 4 recipients will not receive it.').waitFor();
     await page.getByRole('dialog').getByRole('textbox').fill('News');
     await page.getByRole('button', { name: 'Cancel campaign' }).click();
     await page.locator('.mantine-Badge-label', { hasText: 'Canceled' }).waitFor();

@@ -116,7 +116,8 @@ export function RunCommands({ campaign }: { campaign: CampaignRow }) {
         problem={cancel.problem}
         onConfirm={() => void confirmCancel()}
       >
-        {countOf(progress.planned, 'recipient')} will not receive it. A canceled campaign cannot be restarted.
+        Up to {countOf(progress.planned + progress.claimed, 'recipient')} will not receive it. A canceled campaign
+        cannot be restarted.
       </Confirm>
       <ChangeAudience key={campaign.version} campaign={campaign} opened={asking === 'audience'} onClose={close} />
       <ChangeRate key={String(ratePerSecond)} id={id} rate={ratePerSecond} opened={asking === 'rate'} onClose={close} />
