@@ -21,7 +21,7 @@ const PLAIN = new RegExp(
     '@mantine/hooks/.*/(create-storage|use-session-storage)[./]',
     'icons/Icon(Clock|Pencil|PlayerPause|PlayerPlay|PlayerStop)\\.',
     '@mantine/core/.*/(PasswordInput|PinInput)[./]',
-    'src/components/(confirm\\.|description-list|email-preview|form|more-menu|use-api-action|use-navigate|use-sample-contact|workflow-link)',
+    'src/components/(confirm\\.|description-list|email-preview|form|more-menu|use-navigate|use-single-run|use-sample-contact|workflow-link)',
     'src/data/(api-mutation|auth|unsaved-changes)',
     'src/pages/sign-in/auth-layout',
   ].join('|'),

@@ -70,6 +70,10 @@ inBrowser('what came of a campaign', () => {
     await window.open(`/campaigns/${id}`);
     await page.getByText('Nothing was sent, because there were no recipients.').waitFor();
     expect(await page.getByText('0 of 0').count()).toBe(0);
+    await pool.query('UPDATE campaigns SET recipient_count = 1, suppressed_count = 1 WHERE id = $1', [id]);
+    await page.reload();
+    await page.getByText('Nothing was sent. Ended').waitFor();
+    await page.getByText('Suppressed', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Resend to those who did not open it' }).count()).toBe(0);
     expect(await accessibilityViolations(page)).toEqual([]);
   });
@@ -129,6 +133,25 @@ inBrowser('what came of a campaign', () => {
     await page.getByText('Some of its groups or segments were deleted, so check the recipients.').waitFor();
     await page.getByRole('heading', { name: 'News (copy)', level: 1 }).waitFor();
     await page.getByText('No recipients yet.').waitFor();
+  });
+
+  test('the setup names whom a campaign excluded, and a chosen option of several words stays on one line', async () => {
+    const api = await testApi();
+    const id = await endedCampaign(api);
+    const { id: contact } = await api.contact('staff@example.net');
+    const { id: staff } = (await api.post('/v1/groups', { name: 'Our own staff', contact_ids: [contact] })).body.data;
+    await pool.query('UPDATE campaigns SET excluded_group_ids = $2 WHERE id = $1', [id, [staff]]);
+    const draft = (await api.post('/v1/campaigns', { name: 'Draft', group_ids: [staff] })).body.data.id;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    const setup = page.getByRole('region', { name: 'Setup' });
+    await setup.getByText('Excluded').waitFor();
+    await setup.getByText('Our own staff').waitFor();
+    await window.open(`/campaigns/${draft}`);
+    const chosen = page.locator('.mantine-Pill-label', { hasText: 'Our own staff' });
+    await chosen.waitFor();
+    expect((await chosen.boundingBox())?.height).toBeLessThan(24);
   });
 
   test('without delivery reports, rates are based on accepted messages', async () => {

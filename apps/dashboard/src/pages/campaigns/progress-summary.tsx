@@ -27,12 +27,13 @@ export function ProgressSummary({ campaign }: { campaign: CampaignRow }) {
       )}
       {countingRecipients && recipientCount > 0 && <> Recipients are still being counted.</>}
       {status === 'paused' && <>Paused: {done} done. Nothing is sent until you resume.</>}
-      {status === 'completed' && recipientCount === 0 && completedAt !== null && (
+      {status === 'completed' && progress.accepted === 0 && completedAt !== null && (
         <>
-          Nothing was sent, because there were no recipients. Ended <When at={completedAt} />.
+          Nothing was sent{recipientCount === 0 && ', because there were no recipients'}. Ended{' '}
+          <When at={completedAt} />.
         </>
       )}
-      {status === 'completed' && recipientCount > 0 && startedAt !== null && completedAt !== null && (
+      {status === 'completed' && progress.accepted > 0 && startedAt !== null && completedAt !== null && (
         <>
           {number(progress.accepted)} of {number(recipientCount)} sent in{' '}
           {duration((Date.parse(completedAt) - Date.parse(startedAt)) / 1000)}, ended <When at={completedAt} />.

@@ -5,7 +5,7 @@ import { useSingleRun } from '../../components/use-single-run.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignDialogProps } from './campaign-row.ts';
-import type { useDuplicate } from './use-duplicate.ts';
+import type { Duplicate } from './use-duplicate.ts';
 
 const CREATE_SEGMENT = graphql(`
   mutation CreateSegmentOfUnopened($input: CreateSegmentInput!) {
@@ -30,7 +30,7 @@ export function ResendUnopened({
   duplicate,
   opened,
   onClose,
-}: CampaignDialogProps & { duplicate: ReturnType<typeof useDuplicate>['run'] }) {
+}: CampaignDialogProps & { duplicate: Duplicate }) {
   const [name, setName] = useState(`${campaign.name.slice(0, 120).toWellFormed()}: not opened`);
   // Kept if only the copy failed, so that another attempt does not find the name taken.
   const [saved, setSaved] = useState<string>();

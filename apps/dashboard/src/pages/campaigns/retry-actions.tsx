@@ -4,17 +4,16 @@ import { usePermission } from '../../app/session.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import type { CampaignRow } from './campaign-row.ts';
-import { useDuplicate } from './use-duplicate.ts';
+import type { Duplicate } from './use-duplicate.ts';
 
 const RetryFailed = lazyDialog(async () => (await import('./retry-failed.tsx')).RetryFailed);
 const ResendUnopened = lazyDialog(async () => (await import('./resend-unopened.tsx')).ResendUnopened);
 const ResolveUnknown = lazyDialog(async () => (await import('./resolve-unknown.tsx')).ResolveUnknown);
 
 /** Actions for failed recipients, unknown outcomes and those who did not open it. */
-export function RetryActions({ campaign }: { campaign: CampaignRow }) {
+export function RetryActions({ campaign, duplicate }: { campaign: CampaignRow; duplicate: Duplicate }) {
   const [asking, setAsking] = useState<'retry' | 'unknown' | 'unopened'>();
   const canWrite = usePermission('write');
-  const { run: duplicate } = useDuplicate(campaign);
   const { failed, unknown } = campaign.progress;
   if (!canWrite || campaign.status === 'canceled' || campaign.recipientsDeletedAt !== null) return null;
   const { sent, opened } = campaign.engagement;

@@ -7,12 +7,12 @@ import { countOf } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { EmailPreview } from '../../components/email-preview.tsx';
 import { ButtonLink } from '../../components/link.tsx';
+import { MoreMenu } from '../../components/more-menu.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { useSampleContact } from '../../components/use-sample-contact.ts';
 import { When } from '../../components/when.tsx';
 import { RetryActions } from './retry-actions.tsx';
 import type { CampaignRow } from './campaign-row.ts';
-import { CampaignMenu } from './campaign-menu.tsx';
 import { STATUS_LABELS } from './campaign-labels.ts';
 import { Engagement } from './engagement.tsx';
 import { Hours } from './hours.tsx';
@@ -21,6 +21,7 @@ import { Minutes } from './minutes.tsx';
 import { ProgressSummary } from './progress-summary.tsx';
 import { Setup } from './setup.tsx';
 import { StateBar } from './state-bar.tsx';
+import { useDuplicate } from './use-duplicate.ts';
 
 /** Reports of campaigns that have ended, which are opened more often, load without what controls one, or warns of one. */
 const RunCommands = lazyPage(() => import('./run-commands.tsx'), 'RunCommands', { forms: false });
@@ -34,6 +35,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
   const canWrite = usePermission('write');
   const isRunning = campaign.status === 'sending' || campaign.status === 'paused';
   const { values } = useSampleContact();
+  const duplicate = useDuplicate(campaign);
   return (
     <Page
       title={campaign.name}
@@ -42,7 +44,12 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       about={campaign.subject}
       actions={
         <>
-          {canWrite && <CampaignMenu campaign={campaign} />}
+          {canWrite && (
+            <MoreMenu
+              name={campaign.name}
+              duplicate={{ run: () => void duplicate.run(), running: duplicate.running }}
+            />
+          )}
           {canWrite && isRunning && (
             <Suspense>
               <RunCommands campaign={campaign} />
@@ -91,7 +98,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
               >
                 All recipients
               </ButtonLink>
-              <RetryActions campaign={campaign} />
+              <RetryActions campaign={campaign} duplicate={duplicate.run} />
             </Group>
           </Stack>
         </Card>
