@@ -58,6 +58,9 @@ const ACTIVITIES_END_MS = 20_000;
 /** How often a worker looks whether its database is held because another one has taken over, in milliseconds. */
 const SUCCESSOR_INTERVAL_MS = 5_000;
 
+/** How long the first dispatch waits for the schedules, in milliseconds: they warm up Temporal and its SDK for the first mail. */
+const WARM_UP_MS = 2_000;
+
 export interface WorkerService extends Service {
   /** Temporal's schedules, for metrics. */
   schedules: Queue;
@@ -93,10 +96,11 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     workersOf(config.WORKER_ROLES, await workflowBundle()).map((options) => Worker.create({ ...common, ...options })),
   );
   const { failed, shutdown } = runWorkers(workers);
-  // Without its schedules, the worker still sends mail; the sweep tries again.
-  await prepareSchedules(client, { runsSchedules }).catch((error: unknown) =>
+  // Without its schedules, the worker still sends mail; the sweep tries again. On a new Temporal, describing one can take half a minute.
+  const schedules = prepareSchedules(client, { runsSchedules }).catch((error: unknown) =>
     logger.warn({ err: error }, 'the schedules could not be created or run; will retry'),
   );
+  await Promise.race([schedules, sleep(WARM_UP_MS)]);
   const sweep = sweepSource(kinds, [ensureSearchAttributes, restoreSchedules]);
   const dispatcher = await startDispatcher(client, [outboxSource, ...sources, sweep, successor.source].filter(isOurs));
   return {

@@ -22,6 +22,8 @@ export interface TemporalOptions {
   runFile?: string;
   /** A folder to remove after the server has exited, for whatever reason. */
   removeAfter?: string;
+  /** More of its dynamic settings, each as `key=value`. */
+  dynamicConfig?: readonly string[];
 }
 
 /**
@@ -63,7 +65,10 @@ export async function startTemporal(start: Start, options: TemporalOptions) {
   };
 }
 
-function serverArguments({ port, metricsPort, databaseFile }: TemporalOptions, ui: UiAddress): string[] {
+function serverArguments(
+  { port, metricsPort, databaseFile, dynamicConfig = [] }: TemporalOptions,
+  ui: UiAddress,
+): string[] {
   const options = [
     ['--ip', HOST],
     ['--port', String(port)],
@@ -80,6 +85,7 @@ function serverArguments({ port, metricsPort, databaseFile }: TemporalOptions, u
     ['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
     // Its HTTP API is unused, and would accept requests for any host.
     ['--dynamic-config-value', 'frontend.httpAllowedHosts=["127.0.0.1","localhost"]'],
+    ...dynamicConfig.map((setting) => ['--dynamic-config-value', setting]),
   ];
   return ['server', 'start-dev', ...options.flat()];
 }
