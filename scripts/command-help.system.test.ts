@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -40,6 +41,25 @@ test('a command for the running system says without a stack trace that there is 
     1,
     'Postroom is not running on /nonexistent. Start it first, or set DATABASE_URL.',
   ]);
+});
+
+test('in a clone without packages, a command says how to install them', () => {
+  const clone = mkdtempSync(join(tmpdir(), 'postroom-bare-'));
+  try {
+    for (const part of ['bin', 'scripts', 'apps/launcher'])
+      cpSync(join(import.meta.dirname, '..', part), join(clone, part), {
+        recursive: true,
+        filter: (path) => !path.endsWith('node_modules'),
+      });
+    const command = [join(clone, 'bin/postroom.mjs'), 'start', '--help'];
+    const { status, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
+    expect([status, stderr.trim()]).toEqual([
+      1,
+      'The packages are not installed. Run npm start, which installs them, or npm ci --ignore-scripts.',
+    ]);
+  } finally {
+    rmSync(clone, { recursive: true });
+  }
 });
 
 /** Nothing listens on these ports. */

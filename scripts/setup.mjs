@@ -76,6 +76,10 @@ function npm(...args) {
 
 /** Node 24 comes as a package; systems without that package use their own. */
 export function modernNode() {
+  if (!existsSync(join(ROOT, 'node_modules')))
+    throw new SetupError(
+      'The packages are not installed. Run npm start, which installs them, or npm ci --ignore-scripts.',
+    );
   const candidates = [join(ROOT, 'node_modules/.bin/node'), process.execPath];
   const found = candidates.find((path) => existsSync(path) && majorOf(path) >= 24);
   if (found !== undefined) return found;

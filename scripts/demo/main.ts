@@ -11,7 +11,7 @@ import { Receiver } from './receiver.ts';
 import { type Result, resultTable, verdict } from './result.ts';
 import { findSystem, type System } from './system.ts';
 
-const HELP = `npm run demo [-- contacts.csv] [-- --data DIR]
+const HELP = `npm run demo [-- [contacts.csv] [--data DIR]]
 
 Imports a CSV file of contacts, sends them a campaign, receives its webhooks and checks that nothing was lost or duplicated.
 Without a file it uses samples/contacts.csv. It uses the running system or starts one.
