@@ -271,7 +271,9 @@ test('a sending key is enough; a key that is wrong, malformed or revoked is 535'
   expect((await send(key, HELLO)).response).toMatch(/^250/);
   await revokeApiKey(id);
   expect((await send(key, HELLO)).response).toBe('535 5.7.8 This API key is unknown or has been revoked.');
-  expect((await send('hunter2', HELLO)).response).toBe('535 5.7.8 This is not a well-formed API key.');
+  expect((await send('hunter2', HELLO)).response).toBe(
+    '535 5.7.8 This is not a well-formed API key. Copy all of it: pr_ and 40 letters and digits.',
+  );
 });
 
 test.each([

@@ -82,8 +82,13 @@ function readBearerKey(authorization: string | undefined): string {
     throw new DomainError('unauthorized', 'Send an API key: Authorization: Bearer pr_…');
   }
   const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
-  if (key === undefined || !isWellFormedKey(key))
-    throw new DomainError('unauthorized', 'This is not a well-formed API key.');
+  if (key === undefined)
+    throw new DomainError('unauthorized', 'Send the API key as a bearer token: Authorization: Bearer pr_…');
+  if (!isWellFormedKey(key))
+    throw new DomainError(
+      'unauthorized',
+      'This is not a well-formed API key. Copy all of it: pr_ and 40 letters and digits.',
+    );
   return key;
 }
 

@@ -73,6 +73,12 @@ test.each([
   await expect(authenticate(header, undefined)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
+test('a malformed key says what is wrong with it', async () => {
+  await expect(authenticate('Basic abc', undefined)).rejects.toThrow('Send the API key as a bearer token');
+  await expect(authenticate(generateKey(), undefined)).rejects.toThrow('Send the API key as a bearer token');
+  await expect(authenticate(`Bearer ${generateKey().slice(0, -1)}`, undefined)).rejects.toThrow('Copy all of it');
+});
+
 test('a key without a name, a project, or with a project that does not exist is refused', async () => {
   const project = await createProject('P');
   await expect(createApiKey({ name: ' ', scope: 'full', projects: [project.id] })).rejects.toMatchObject({
