@@ -117,6 +117,8 @@ function configureAuth() {
     },
     // A provider's account is linked to the user with its address if the provider verified that; our users' are verified by invitation.
     account: { accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: true } },
+    // For a sign-in with the provider whose own error page is not known, such as one that took too long.
+    onAPIError: { errorURL: `${config.PUBLIC_URL}/sign-in` },
     hooks: { before: beforeAuth, after: afterAuth },
     databaseHooks: {
       account: { create: { before: beforeLinking } },

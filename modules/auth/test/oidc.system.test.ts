@@ -105,6 +105,12 @@ test.each([
   expect(await accounts()).toEqual(before);
 });
 
+test('a sign-in whose state is gone, because it took too long, ends at the sign-in page', async () => {
+  const url = `${system.url}/app/auth/callback/oidc?code=late&state=gone`;
+  const { status, headers } = await new Browser().send(url);
+  expect([status, headers.get('location')]).toEqual([302, expect.stringContaining('/sign-in?error=')]);
+});
+
 async function accounts(): Promise<unknown[]> {
   const { rows } = await system.pool.query(
     'SELECT u.id, u.email, a.provider_id, a.account_id FROM users u JOIN accounts a ON a.user_id = u.id ORDER BY 1, 3, 4',
