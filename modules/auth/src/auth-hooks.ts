@@ -3,6 +3,7 @@ import { config, db, emailKey, jsonProblem, pool, safeRedirect } from '@postroom
 import type { GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from 'better-auth/api';
 import { countFailure, forgetFailures, guessingKey } from './guessing.ts';
+import { actionAt, recordSecurityChange, type SecurityChange } from './security-changes.ts';
 import { useCode } from './used-codes.ts';
 
 /** Redirect parameters that clients control. */
@@ -29,8 +30,8 @@ const CHALLENGE_COOKIE = 'two_factor';
 
 /** The counter of each request that a password came with, until its outcome is known. */
 const counted = new WeakMap<object, string>();
-/** The address of the user whose password a request resets by a mailed link. */
-const resetting = new WeakMap<object, string>();
+/** What each request changes about how a user signs in, if it succeeds. */
+const changing = new WeakMap<object, SecurityChange>();
 
 /** Runs before each endpoint of the sign-in library. @throws APIError to reject the request. */
 export const beforeAuth = createAuthMiddleware(async (ctx) => {
@@ -42,12 +43,8 @@ export const beforeAuth = createAuthMiddleware(async (ctx) => {
   if (email !== undefined && body !== undefined) body.email = emailKey(email);
   if (PASSWORD_PATHS.has(ctx.path)) await countPassword(ctx);
   if (ctx.path === '/two-factor/verify-totp') await consumeCode(ctx);
-  if (ctx.path === '/reset-password' && ctx.request !== undefined) {
-    const token = textOf(ctx.body, 'token') ?? textOf(ctx.query, 'token') ?? '';
-    const link = await ctx.context.internalAdapter.findVerificationValue(`reset-password:${token}`);
-    const user = link === null ? null : await db.user.findUnique({ where: { id: link.value } });
-    if (user !== null) resetting.set(ctx.request, user.email);
-  }
+  const change = await securityChange(ctx);
+  if (change !== undefined && ctx.request !== undefined) changing.set(ctx.request, change);
   return email === undefined ? undefined : { context: { body } };
 });
 
@@ -56,11 +53,30 @@ export const afterAuth = createAuthMiddleware(async (ctx) => {
   if (ctx.request === undefined || isAPIError(ctx.context.returned)) return;
   const key = counted.get(ctx.request);
   if (key !== undefined) await forgetFailures(key);
+  const change = changing.get(ctx.request);
+  if (change !== undefined) await recordSecurityChange(change);
   const { newSession } = ctx.context;
   const isWaitingForCode = ctx.path === SIGN_IN_PATH && newSession?.user.twoFactorEnabled === true;
-  const email = resetting.get(ctx.request) ?? (isWaitingForCode ? undefined : newSession?.user.email);
+  const resetFor = change?.action === 'resetPassword' ? change.user.email : undefined;
+  const email = resetFor ?? (isWaitingForCode ? undefined : newSession?.user.email);
   if (email !== undefined) await rememberDevice(ctx, email);
 });
+
+/** What a request changes about how its user signs in: the user of a mailed link, or else of the session. */
+async function securityChange(ctx: GenericEndpointContext): Promise<SecurityChange | undefined> {
+  const action = actionAt(ctx.path);
+  if (action === undefined) return undefined;
+  if (action === 'resetPassword') {
+    const token = textOf(ctx.body, 'token') ?? textOf(ctx.query, 'token') ?? '';
+    const link = await ctx.context.internalAdapter.findVerificationValue(`reset-password:${token}`);
+    const user = link === null ? null : await db.user.findUnique({ where: { id: link.value } });
+    return user === null ? undefined : { action, user };
+  }
+  const user = (await getSessionFromCtx(ctx))?.user;
+  // A code of a factor that is on already changes nothing.
+  if (user === undefined || (action === 'enableTwoFactor' && user.twoFactorEnabled === true)) return undefined;
+  return { action, user };
+}
 
 /** Rejects texts that PostgreSQL can't store, which would fail as an internal error. */
 function refuseUnstorable({ body, query }: GenericEndpointContext): void {
@@ -83,7 +99,9 @@ function refuseForeignRedirects({ body, query }: GenericEndpointContext): void {
 
 async function countPassword(ctx: GenericEndpointContext): Promise<void> {
   if (ctx.request === undefined) return;
-  const email = ctx.path === SIGN_IN_PATH ? textOf(ctx.body, 'email') : (await getSessionFromCtx(ctx))?.user.email;
+  const user = ctx.path === SIGN_IN_PATH ? undefined : (await getSessionFromCtx(ctx))?.user;
+  if (user !== undefined) await refuseWithoutPassword(user.id);
+  const email = ctx.path === SIGN_IN_PATH ? textOf(ctx.body, 'email') : user?.email;
   if (email === undefined) return;
   const account = emailKey(email);
   const key = guessingKey(account, await knownDevice(ctx, account));
@@ -93,6 +111,16 @@ async function countPassword(ctx: GenericEndpointContext): Promise<void> {
     throw new APIError('TOO_MANY_REQUESTS', { message }, { 'X-Retry-After': String(waitSeconds) });
   }
   counted.set(ctx.request, key);
+}
+
+/** Users of the provider may have no password. The library would call any that they enter wrong. */
+async function refuseWithoutPassword(userId: string): Promise<void> {
+  if ((await db.account.count({ where: { userId, providerId: 'credential' } })) > 0) return;
+  throw new APIError('BAD_REQUEST', {
+    code: 'CREDENTIAL_ACCOUNT_NOT_FOUND',
+    message:
+      'Your account has no password. To set one, sign out and choose “Forgot your password?” on the sign-in page.',
+  });
 }
 
 async function consumeCode(ctx: GenericEndpointContext): Promise<void> {
@@ -161,6 +189,7 @@ function textOf(source: unknown, field: string): string | undefined {
  */
 export async function beforeLinking({ userId, providerId }: { userId: string; providerId: string }): Promise<void> {
   if (providerId === 'credential') return;
+  const user = await db.user.findUnique({ where: { id: userId } });
   await db.$transaction([
     db.account.deleteMany({ where: { userId, providerId: 'credential' } }),
     db.twoFactor.deleteMany({ where: { userId } }),
@@ -168,4 +197,5 @@ export async function beforeLinking({ userId, providerId }: { userId: string; pr
     db.verification.deleteMany({ where: { value: userId } }),
     db.session.deleteMany({ where: { userId } }),
   ]);
+  if (user !== null) await recordSecurityChange({ action: 'linkProvider', user });
 }

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { db, logger, pool } from '@postroom/platform';
+import { db, logger, newId, pool } from '@postroom/platform';
 import {
   type Api,
   eventually,
@@ -7,6 +7,7 @@ import {
   type SignedIn,
   signedIn,
   signIn,
+  takeSystemMail,
   TEST_PASSWORD,
   testApi,
 } from '@postroom/testkit';
@@ -119,7 +120,8 @@ async function withFactor(api: Api): Promise<Factor> {
   const verified = await postAuth(api, '/two-factor/verify-totp', { code: totp(secret) }, { cookie });
   expect(verified.status).toBe(200);
   await db.twoFactor.updateMany({ where: { userId: person.id }, data: { lastUsedStep: null } });
-  return { ...person, secret, codes: enabled.backupCodes };
+  // It replaces the session.
+  return { ...person, cookie: cookieOf(verified.cookies), secret, codes: enabled.backupCodes };
 }
 
 /** Submits the password, and returns the cookie of the sign-in that awaits its code. */
@@ -204,6 +206,48 @@ test('a second factor whose key was lost is logged with the cause; once it is re
     [id],
   );
   expect(await signIn(api, email, TEST_PASSWORD)).toContain('session_token');
+});
+
+test('each change of how a user signs in is in the audit log of their projects, and mailed to them', async () => {
+  await using mail = await takeSystemMail();
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const { id, email, cookie, secret } = await withFactor(api);
+  const change = async (path: string, body: object) => (await postAuth(api, path, body, { cookie })).status;
+  // Nothing changes by a code of a factor that is on, or by a wrong password.
+  await change('/two-factor/verify-totp', { code: totp(secret, 1) });
+  const next = 'a password of mine';
+  expect(await change('/change-password', { currentPassword: WRONG, newPassword: next })).toBe(400);
+  expect(await change('/two-factor/generate-backup-codes', { password: TEST_PASSWORD })).toBe(200);
+  expect(await change('/two-factor/disable', { password: TEST_PASSWORD })).toBe(200);
+  // Turning it off replaced the session.
+  const now = await signIn(api, email, TEST_PASSWORD);
+  const changed = { currentPassword: TEST_PASSWORD, newPassword: next };
+  expect((await postAuth(api, '/change-password', changed, { cookie: now })).status).toBe(200);
+  await db.verification.create({
+    data: { id: newId('ses'), identifier: `reset-password:${id}`, value: id, expiresAt: new Date(Date.now() + 60_000) },
+  });
+  const reset = { newPassword: 'another of mine', token: id };
+  expect((await postAuth(api, '/reset-password', reset)).status).toBe(200);
+  const { body } = await owner.graphql('{ auditLog(first: 9) { nodes { actorId targetId actionLabel } } }');
+  const labels = [
+    'Reset their password by email',
+    'Changed their password',
+    'Turned off two-factor authentication',
+    'Generated new backup codes',
+    'Turned on two-factor authentication',
+  ];
+  expect(body.data.auditLog.nodes).toEqual(labels.map((actionLabel) => ({ actorId: id, targetId: id, actionLabel })));
+  await eventually(async () => expect(mail.sink.mails.filter(({ to }) => to === email)).toHaveLength(5));
+  expect(new URL(await mail.linkTo(email)).pathname).toBe('/reset-password');
+});
+
+test('a user without a password is told so where one is asked for', async () => {
+  const api = await testApi();
+  const { id, cookie } = await signedIn(api);
+  await db.account.deleteMany({ where: { userId: id } });
+  const enable = await postAuth(api, '/two-factor/enable', { password: WRONG }, { cookie });
+  expect([enable.status, JSON.parse(enable.text).message]).toEqual([400, expect.stringContaining('has no password')]);
 });
 
 test('a backup code signs in once, also when it is sent twice at once', async () => {
