@@ -207,6 +207,18 @@ inBrowser('members', () => {
     await page.getByText('is an admin now').waitFor();
     expect((await db.member.findFirstOrThrow({ where: { userId: other.id } })).role).toBe('admin');
 
+    // What they granted would end, so that is a question.
+    await row.getByRole('combobox', { name: /Role of/ }).click();
+    await page.getByRole('option', { name: 'Member' }).click();
+    await page.getByRole('dialog').getByText('API keys that they created').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await db.member.findFirstOrThrow({ where: { userId: other.id } })).role).toBe('admin');
+    await row.getByRole('combobox', { name: /Role of/ }).click();
+    await page.getByRole('option', { name: 'Member' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
+    await page.getByText('is a member now').waitFor();
+
     await page.getByRole('row').filter({ hasText: person.email }).getByRole('button', { name: /Leave/ }).click();
     await page.getByRole('dialog').getByRole('textbox').fill(person.email);
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();

@@ -69,9 +69,13 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onC
             data-autofocus
             {...form.getInputProps('name')}
           />
-          <Radio.Group label="Permission" {...form.getInputProps('scope')}>
+          <Radio.Group label="Scope" {...form.getInputProps('scope')}>
             <Stack gap="xs" mt={6}>
-              <Radio value="sending" label="Send" description="Transactional email only: POST /v1/emails." />
+              <Radio
+                value="sending"
+                label="Sending access"
+                description="Transactional email only: POST /v1/emails and SMTP."
+              />
               <Radio
                 value="full"
                 label="Full access"

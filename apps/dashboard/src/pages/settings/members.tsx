@@ -1,6 +1,7 @@
 import { Button, Select, Text } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { hasPermission } from '../../app/permissions.ts';
 import { usePermission, useProject, useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -179,11 +180,19 @@ function RoleOf({ member }: { member: Member }) {
   const isOwner = usePermission('own');
   const { reload, me } = useSession();
   const change = useApiMutation(CHANGE_ROLE);
+  const [asked, setAsked] = useState<Role>();
   if (!mayChange(member)) return ROLES[role].label;
-  const choose = async (next: Role) => {
+  const isMe = user.id === me.id;
+  const save = async (next: Role) => {
     if ((await change.run({ userId: user.id, role: next })) === undefined) return;
+    setAsked(undefined);
     notifySuccess(`${user.name} is ${ROLES[next].asA} now.`);
-    if (user.id === me.id) await reload();
+    if (isMe) await reload();
+  };
+  const choose = (next: Role) => (isMe || endsAccess(role, next) ? setAsked(next) : void save(next));
+  const close = () => {
+    change.forget();
+    setAsked(undefined);
   };
   return (
     <>
@@ -197,9 +206,35 @@ function RoleOf({ member }: { member: Member }) {
         data={Object.entries(ROLES)
           .filter(([value]) => value !== 'owner' || isOwner)
           .map(([value, { label }]) => ({ value, label }))}
-        onChange={(next) => next !== null && next !== role && void choose(next as Role)}
+        onChange={(next) => next !== null && next !== role && choose(next as Role)}
       />
-      <FormProblem problem={change.problem} />
+      {asked === undefined && <FormProblem problem={change.problem} />}
+      <Confirm
+        opened={asked !== undefined}
+        onClose={close}
+        title={isMe ? 'Change your own role?' : `Change the role of ${user.name}?`}
+        action="Change role"
+        running={change.running}
+        problem={change.problem}
+        onConfirm={() => asked !== undefined && void save(asked)}
+      >
+        {asked !== undefined && <Consequences of={member} next={asked} isMe={isMe} />}
+      </Confirm>
+    </>
+  );
+}
+
+/** Whether the change takes away what the member granted to others: keys and invitations. */
+const endsAccess = (role: Role, next: Role) => hasPermission(role, 'manage') && !hasPermission(next, 'manage');
+
+function Consequences({ of: { role, user }, next, isMe }: { of: Member; next: Role; isMe: boolean }) {
+  const who = isMe ? 'you' : 'they';
+  return (
+    <>
+      {isMe ? 'You become' : `${user.name} becomes`} {ROLES[next].asA}.
+      {endsAccess(role, next) &&
+        ` API keys that ${who} created for this project and invitations that ${who} sent stop working, for good.`}
+      {isMe && ` Only ${role === 'owner' ? 'another owner' : 'an owner or another admin'} can undo the change.`}
     </>
   );
 }
