@@ -89,12 +89,68 @@ inBrowser('signing in', () => {
     third.page.on('request', (request) => sent.push(new URL(request.url()).pathname));
     const release = await holdRequests(third.page, '**/verify-backup-code');
     const input = third.page.getByLabel('Backup code');
-    await input.fill(codes[0] ?? '');
+    // As a person may have written it down.
+    await input.fill(` ${codes[0]?.replace('-', ' ')} `);
     await input.press('Enter');
     await input.press('Enter');
     release();
     await third.page.waitForURL(/\/p\//);
     expect(sent.filter((path) => path.endsWith('/verify-backup-code'))).toHaveLength(1);
+  });
+
+  test('a sign-in that ends before its code begins again, with the reason', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { person } = window;
+    await setUpFactor(window.page, `/p/${api.projectId}/account`);
+    await using other = await openWindow(api);
+    const { page } = other;
+    await page.goto('/sign-in');
+    await fill(page, person.email, TEST_PASSWORD);
+    await typeCode(page, '000000');
+    await page.getByRole('alert').getByText('Invalid code').waitFor();
+    await page.getByRole('button', { name: 'Use a backup code' }).click();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByRole('button', { name: 'Use authenticator app' }).click();
+    await db.verification.deleteMany({ where: { value: person.id } });
+    await typeCode(page, '000000');
+    await page.getByRole('alert').getByText('This sign-in took too long. Sign in again.').waitFor();
+    await fill(page, person.email, TEST_PASSWORD);
+    await db.twoFactor.updateMany({
+      where: { userId: person.id },
+      data: { lockedUntil: new Date(Date.now() + 600_000) },
+    });
+    await typeCode(page, '000000');
+    await page.getByRole('alert').getByText('locked for up to 15 minutes').waitFor();
+    await page.getByRole('button', { name: 'Back to sign in' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  test('a reset link that was used leads to a new one, also from a page that was open', async () => {
+    const api = await testApi();
+    const person = await signedIn(api);
+    await using mail = await takeSystemMail();
+    await using window = await openWindow(api);
+    const { page } = window;
+    await page.goto('/reset-password');
+    await page.getByLabel('Email').fill('ada@people');
+    await page.getByRole('button', { name: 'Send reset link' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/^Invalid email address\.$/)
+      .waitFor();
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByRole('button', { name: 'Send reset link' }).click();
+    const link = (await mail.linkTo(person.email)).replace(config.PUBLIC_URL, '');
+    await page.goto(link);
+    await page.getByLabel('New password', { exact: true }).fill('another horse battery');
+    await db.verification.deleteMany({ where: { value: person.id } });
+    await page.getByRole('button', { name: 'Change password' }).click();
+    const refusal = page.getByRole('alert').getByText('This link has expired or was already used. Request a new one.');
+    await refusal.waitFor();
+    await page.goto(link);
+    await refusal.waitFor();
+    await page.getByRole('button', { name: 'Send reset link' }).waitFor();
   });
 
   test('a password is reset by email, and all sessions are signed out', async () => {
@@ -296,6 +352,7 @@ async function fill(page: Page, email: string, password: string): Promise<void> 
 }
 
 async function typeCode(page: Page, code: string): Promise<void> {
+  await db.rateLimit.deleteMany({ where: { key: { contains: '/two-factor/' } } });
   await page.getByRole('textbox', { name: 'Digit 1 of 6' }).focus();
   await page.keyboard.type(code);
 }

@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { postAuth } from '../../data/auth.ts';
+import { MESSAGES, postAuth } from '../../data/auth.ts';
 import { FormError } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { AuthLayout } from './auth-layout.tsx';
@@ -10,13 +10,16 @@ import { passwordProblem } from './password.ts';
 
 /** Requests a reset link; the link returns here with a token to set a new password. */
 export function ResetPassword() {
-  const { token } = useSearch({ from: '/reset-password' });
-  return token === undefined ? <AskForMail /> : <ChoosePassword token={token} />;
+  const { token, error } = useSearch({ from: '/reset-password' });
+  const [refusal, setRefusal] = useState<string | undefined>(error === undefined ? undefined : MESSAGES.INVALID_TOKEN);
+  if (token === undefined || refusal !== undefined) return <AskForMail refusal={refusal} />;
+  return <ChoosePassword token={token} onInvalid={setRefusal} />;
 }
 
-function AskForMail() {
+/** Also for a link that can't be used, which `refusal` says. */
+function AskForMail({ refusal }: { refusal: string | undefined }) {
   const [sentTo, setSentTo] = useState<string>();
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState(refusal);
   const [waiting, setWaiting] = useState(false);
   const form = useForm({
     initialValues: { email: '' },
@@ -59,7 +62,7 @@ function AskForMail() {
   );
 }
 
-function ChoosePassword({ token }: { token: string }) {
+function ChoosePassword({ token, onInvalid }: { token: string; onInvalid: (problem: string) => void }) {
   const [done, setDone] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [waiting, setWaiting] = useState(false);
@@ -68,8 +71,9 @@ function ChoosePassword({ token }: { token: string }) {
     setWaiting(true);
     const answer = await postAuth('/reset-password', { newPassword: password, token });
     setWaiting(false);
-    if (answer.data === undefined) return setProblem(answer.problem);
-    setDone(true);
+    if (answer.data !== undefined) return setDone(true);
+    if (answer.code === 'INVALID_TOKEN') return onInvalid(answer.problem);
+    setProblem(answer.problem);
   });
   return (
     <AuthLayout title={done ? 'Password changed' : 'Choose a new password'}>

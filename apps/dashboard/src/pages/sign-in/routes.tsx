@@ -25,7 +25,11 @@ export const signInRoutes = [
     getParentRoute: () => rootRoute,
     path: '/reset-password',
     component: lazyPage(() => import('./reset-password.tsx'), 'ResetPassword'),
-    validateSearch: withToken,
+    // The server leads here with an error if the link can't be used.
+    validateSearch: (search: Record<string, unknown>): { token?: string; error?: string } => ({
+      ...withToken(search),
+      ...(typeof search.error === 'string' ? { error: search.error } : {}),
+    }),
   }),
   createRoute({
     getParentRoute: () => rootRoute,

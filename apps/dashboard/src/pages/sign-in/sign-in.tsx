@@ -11,21 +11,33 @@ import { AuthLayout } from './auth-layout.tsx';
 export function SignIn() {
   const { to = '/' } = useSearch({ from: '/sign-in' });
   const [step, setStep] = useState<'password' | 'code'>('password');
+  const [refusal, setRefusal] = useState<string>();
+  const restart = (problem?: string) => {
+    setRefusal(problem);
+    setStep('password');
+  };
   const done = () => window.location.assign(to);
   return step === 'password' ? (
     <AuthLayout title="Sign in">
-      <PasswordStep onDone={done} onCode={() => setStep('code')} />
+      <PasswordStep refusal={refusal} onDone={done} onCode={() => setStep('code')} />
       <ProviderStep to={to} />
     </AuthLayout>
   ) : (
     <AuthLayout title="Two-factor authentication">
-      <CodeStep onDone={done} />
+      <CodeStep onDone={done} onRestart={restart} />
     </AuthLayout>
   );
 }
 
-function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => void }) {
-  const [problem, setProblem] = useState<string>();
+interface PasswordStepProps {
+  /** Why the second step can't go on. */
+  refusal: string | undefined;
+  onDone: () => void;
+  onCode: () => void;
+}
+
+function PasswordStep({ refusal, onDone, onCode }: PasswordStepProps) {
+  const [problem, setProblem] = useState(refusal);
   const [waiting, setWaiting] = useState(false);
   const form = useForm({
     initialValues: { email: '', password: '' },
@@ -68,6 +80,7 @@ function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => vo
 const REFUSALS: Record<string, string> = {
   account_not_linked: "The provider has not verified your email address, so you can't sign in with it.",
   signup_disabled: 'No account uses your email address. Ask a project owner for an invitation.',
+  email_not_found: "The provider did not send your email address, so you can't sign in with it.",
   access_denied: 'The provider denied access.',
 };
 
@@ -98,7 +111,10 @@ function ProviderStep({ to }: { to: string }) {
   );
 }
 
-function CodeStep({ onDone }: { onDone: () => void }) {
+/** The server has ended the sign-in: it took too long, or five codes were wrong. */
+const ENDED: unknown[] = ['INVALID_TWO_FACTOR_COOKIE', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE'];
+
+function CodeStep({ onDone, onRestart }: { onDone: () => void; onRestart: (problem?: string) => void }) {
   const [problem, setProblem] = useState<string>();
   const [backup, setBackup] = useState(false);
   const [tries, setTries] = useState(0);
@@ -107,9 +123,14 @@ function CodeStep({ onDone }: { onDone: () => void }) {
     setWaiting(true);
     const answer = await postAuth(backup ? '/two-factor/verify-backup-code' : '/two-factor/verify-totp', { code });
     if (answer.data !== undefined) return onDone();
+    if (ENDED.includes(answer.code)) return onRestart(answer.problem);
     setWaiting(false);
     setProblem(answer.problem);
     setTries((before) => before + 1);
+  };
+  const change = () => {
+    setProblem(undefined);
+    setBackup(!backup);
   };
   return (
     <Stack>
@@ -131,8 +152,11 @@ function CodeStep({ onDone }: { onDone: () => void }) {
           />
         </>
       )}
-      <Anchor component="button" type="button" size="sm" onClick={() => setBackup(!backup)}>
+      <Anchor component="button" type="button" size="sm" onClick={change}>
         {backup ? 'Use authenticator app' : 'Use a backup code'}
+      </Anchor>
+      <Anchor component="button" type="button" size="sm" onClick={() => onRestart()}>
+        Back to sign in
       </Anchor>
     </Stack>
   );
@@ -142,7 +166,8 @@ function BackupCode({ waiting, onSubmit }: { waiting: boolean; onSubmit: (code: 
   const [code, setCode] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void onSubmit(code.trim());
+    // As the server keeps it, however it was written down.
+    void onSubmit(code.replace(/[\s-]/g, '').replace(/^.{5}/, '$&-'));
   };
   return (
     <form onSubmit={submit}>
@@ -152,9 +177,11 @@ function BackupCode({ waiting, onSubmit }: { waiting: boolean; onSubmit: (code: 
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
           autoComplete="one-time-code"
+          autoCapitalize="none"
+          spellCheck={false}
           autoFocus
         />
-        <Button type="submit" loading={waiting}>
+        <Button type="submit" loading={waiting} disabled={code.trim() === ''}>
           Sign in
         </Button>
       </Stack>
