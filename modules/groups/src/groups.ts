@@ -12,6 +12,7 @@ import {
   notFound,
   type Page,
   type PageArgs,
+  paceBulkWork,
   pool,
   type Prisma,
   readRows,
@@ -109,13 +110,22 @@ export async function listGroups(
  * @throws DomainError `not_found`, `validation_error` for an empty update or one that leaves no member, `conflict`.
  */
 export async function updateGroup(projectId: string, id: string, input: UpdateGroupInput) {
+  const { contactIds } = input;
+  await getGroup(projectId, id);
+  if (input.name == null && contactIds == null) throw emptyUpdate();
+  const name = input.name == null ? undefined : checkDisplayName(input.name);
+  if (contactIds != null) {
+    const contacts = await db.$transaction((tx) => resolveContacts(tx, projectId, { contactIds }));
+    if (contacts.length === 0) throw noMember('contactIds');
+    await removeAllButPage(
+      projectId,
+      id,
+      contacts.map((contact) => contact.id),
+    );
+  }
   return db.$transaction(async (tx) => {
     const group = await lockGroup(tx, projectId, id);
-    if (input.name == null && input.contactIds == null) {
-      throw emptyUpdate();
-    }
-    const name = input.name == null ? undefined : checkDisplayName(input.name);
-    if (input.contactIds != null) await replaceMembers(tx, projectId, id, input.contactIds);
+    if (contactIds != null) await replaceMembers(tx, projectId, id, contactIds);
     if (name !== undefined) await tx.group.update({ where: { id }, data: { name } }).catch(nameTaken(name));
     return group;
   });
@@ -255,8 +265,9 @@ export async function joinGroup(
   return group === undefined ? [] : addMembers(tx, id, [...contactIds].sort());
 }
 
-/** Deletes a group and keeps its contacts (spec: Group, rule 3). */
+/** Deletes a group and keeps its contacts (spec: Group, rule 3). Interrupted, it leaves a group with fewer members. */
 export async function deleteGroup(projectId: string, id: string): Promise<void> {
+  await removeAllButPage(projectId, id, []);
   await db.$transaction(async (tx) => {
     await lockGroup(tx, projectId, id);
     const members = await membersThatExist(tx, projectId, id);
@@ -316,15 +327,43 @@ async function replaceMembers(
   const contacts = await resolveContacts(tx, projectId, { contactIds });
   if (contacts.length === 0) throw noMember('contactIds');
   const kept = contacts.map((contact) => contact.id);
-  const removed = await sql<ContactFacts>(
-    tx,
-    `WITH gone AS (DELETE FROM group_members WHERE group_id = $2 AND contact_id <> ALL ($3) RETURNING contact_id)
-     SELECT ${FACTS_COLUMNS} FROM gone ${contactOf('gone')} WHERE c.project_id = $1`,
-    [projectId, id, kept],
-  );
+  const removed = await removePage(tx, projectId, id, kept);
   const added = new Set(await addMembers(tx, id, kept));
   await record(tx, projectId, [...contacts.filter((contact) => added.has(contact.id)), ...removed].map(contactUpdated));
 }
+
+/** Members that are removed in a transaction. More would take memory, and hold up what waits for the end of old transactions. */
+const PAGE = 5_000;
+
+const HAS_MORE = `
+  SELECT FROM group_members WHERE group_id = $1 AND contact_id <> ALL ($2) ORDER BY contact_id OFFSET ${PAGE} LIMIT 1`;
+
+/** Removes the members of a group but those to be kept and up to a page of others, which the caller removes with what else it changes. */
+async function removeAllButPage(projectId: string, id: string, kept: readonly string[]): Promise<void> {
+  for (;;) {
+    const began = performance.now();
+    const isDone = await db.$transaction(async (tx) => {
+      await lockGroup(tx, projectId, id);
+      if ((await sql(tx, HAS_MORE, [id, kept])).length === 0) return true;
+      await record(tx, projectId, (await removePage(tx, projectId, id, kept)).map(contactUpdated));
+      return false;
+    });
+    if (isDone) return;
+    await paceBulkWork(projectId, performance.now() - began);
+  }
+}
+
+/** Removes up to a page of members but those to be kept. @returns those of them that still exist. */
+const removePage = (tx: Tx, projectId: string, id: string, kept: readonly string[]): Promise<ContactFacts[]> =>
+  sql<ContactFacts>(
+    tx,
+    `WITH gone AS (
+       DELETE FROM group_members WHERE group_id = $2 AND contact_id = ANY (ARRAY(
+         SELECT contact_id FROM group_members WHERE group_id = $2 AND contact_id <> ALL ($3) ORDER BY contact_id LIMIT ${PAGE}))
+       RETURNING contact_id)
+     SELECT ${FACTS_COLUMNS} FROM gone ${contactOf('gone')} WHERE c.project_id = $1`,
+    [projectId, id, kept],
+  );
 
 /** Adds members and returns the ids of those that were not members before. */
 async function addMembers(tx: Tx, groupId: string, contactIds: string[]): Promise<string[]> {

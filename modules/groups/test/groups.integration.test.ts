@@ -1,5 +1,5 @@
-import { db, newId } from '@postroom/platform';
-import { observeStatements, testApi } from '@postroom/testkit';
+import { db, newId, pool, sql } from '@postroom/platform';
+import { eventually, interleave, observeStatements, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
 const MISSING = newId('grp');
@@ -298,3 +298,44 @@ test('each member is looked up once, also in a project that PostgreSQL has not a
 });
 
 const addresses = (count: number) => Array.from({ length: count }, (_, index) => ({ email: `c${index}@example.com` }));
+
+/** A group of 12,000 contacts, in whose ids Ada's is the last, and how many are in it. */
+async function largeGroup() {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const { id } = (await api.post('/v1/groups', { name: 'Large', contact_ids: [ada.id] })).body.data;
+  await pool.query(
+    `WITH added AS (
+       INSERT INTO contacts (id, project_id, email, email_key, name, source)
+       SELECT 'ctc_0' || $3::text || lpad(i::text, 17, '0'), $1, i || '@example.com', i || '@example.com', '', 'api'
+       FROM generate_series(1, 11999) AS i RETURNING id)
+     INSERT INTO group_members (group_id, contact_id) SELECT $2, id FROM added`,
+    [api.projectId, id, id.slice(-8)],
+  );
+  const count = async () => {
+    const { rows } = await pool.query('SELECT count(*)::int FROM group_members WHERE group_id = $1', [id]);
+    return rows[0].count as number;
+  };
+  return { api, id, ada, count };
+}
+
+test.each(['DELETE', 'PATCH'])('%s of a large group removes its members in several transactions', async (method) => {
+  const { api, id, ada, count } = await largeGroup();
+  const body = method === 'PATCH' ? { body: { contact_ids: [ada.id] } } : {};
+  const reply = await interleave(
+    // The last but one is removed in the last transaction.
+    (tx) =>
+      sql(
+        tx,
+        'SELECT FROM group_members WHERE group_id = $1 AND contact_id <> $2 ORDER BY contact_id DESC LIMIT 1 FOR UPDATE',
+        [id, ada.id],
+      ),
+    () => api.send(method, `/v1/groups/${id}`, body),
+    () => eventually(async () => expect(await count()).toBeLessThanOrEqual(2_000)),
+  );
+  expect(reply.status).toBe(200);
+  expect(await count()).toBe(method === 'DELETE' ? 0 : 1);
+  const updated = (await api.events('contact.updated')).map(({ data }) => JSON.stringify(data));
+  // Ada was added to the group, and only its deletion removes her.
+  expect(updated).toHaveLength(method === 'DELETE' ? 12_001 : 12_000);
+});
