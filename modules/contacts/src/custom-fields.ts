@@ -11,6 +11,7 @@ import {
   notFound,
   type Page,
   type PageArgs,
+  paceBulkWork,
   pool,
   type Prisma,
   readRows,
@@ -110,28 +111,54 @@ export async function updateCustomField(
   return db.$transaction((tx) => tx.customField.update({ where: { id }, data }));
 }
 
+/** Contacts per transaction while the values of a field are removed. */
+const PAGE = 5_000;
+
+const REMOVE_VALUES = `
+  WITH page AS (
+    SELECT id FROM contacts WHERE project_id = $1 AND custom_fields ? $2 AND id > $3 ORDER BY id LIMIT ${PAGE}
+  ), changed AS (
+    UPDATE contacts c SET custom_fields = c.custom_fields - $2 FROM page WHERE c.id = page.id
+  )
+  SELECT count(*)::int AS count, max(id) AS last FROM page`;
+
 /**
  * Removes a field from the schema and its values from all contacts, so that a later field with the same key starts
- * empty.
+ * empty. Interrupted, it leaves the field with fewer values.
  * @throws DomainError `not_found`, `conflict` naming a segment that filters by it.
  */
 export async function deleteCustomField(projectId: string, id: string): Promise<void> {
   const { key } = await getCustomField(projectId, id);
-  await inTransaction(async (tx) => {
-    await tx.query('SELECT id FROM custom_fields WHERE id = $1 FOR UPDATE', [id]);
-    const users = await tx.query<{ name: string }>(
-      `SELECT name FROM segments WHERE project_id = $1
-         AND jsonb_path_exists(filter, '$.** ? (@.field == $field)', jsonb_build_object('field', $2::text)) LIMIT 1`,
-      [projectId, `customFields.${key}`],
-    );
-    const [user] = users.rows;
-    if (user !== undefined) throw new DomainError('conflict', `The segment "${user.name}" filters by this field.`);
-    await tx.query('DELETE FROM custom_fields WHERE id = $1', [id]);
-    await tx.query(
-      'UPDATE contacts SET custom_fields = custom_fields - $2 WHERE project_id = $1 AND custom_fields ? $2',
-      [projectId, key],
-    );
-  });
+  for (let last: string | null = ''; last !== null;) {
+    const began = performance.now();
+    last = await inTransaction((tx) => deletePage(tx, { projectId, id, key }, last as string));
+    if (last !== null) await paceBulkWork(projectId, performance.now() - began);
+  }
+}
+
+/** Removes values from a page of contacts, and with the last ones the field. @returns the last contact; null if that was all. */
+async function deletePage(
+  tx: Tx,
+  { projectId, id, key }: { projectId: string; id: string; key: string },
+  after: string,
+): Promise<string | null> {
+  await sql(tx, 'SELECT FROM custom_fields WHERE id = $1 FOR UPDATE', [id]);
+  const [user] = await sql<{ name: string }>(
+    tx,
+    `SELECT name FROM segments WHERE project_id = $1
+       AND jsonb_path_exists(filter, '$.** ? (@.field == $field)', jsonb_build_object('field', $2::text)) LIMIT 1`,
+    [projectId, `customFields.${key}`],
+  );
+  if (user !== undefined) throw new DomainError('conflict', `The segment "${user.name}" filters by this field.`);
+  const [page] = await sql<{ count: number; last: string | null }>(tx, REMOVE_VALUES, [projectId, key, after]);
+  if (page?.count === PAGE) return page.last;
+  // Values that were written meanwhile to contacts before this page.
+  await sql(tx, 'UPDATE contacts SET custom_fields = custom_fields - $2 WHERE project_id = $1 AND custom_fields ? $2', [
+    projectId,
+    key,
+  ]);
+  await sql(tx, 'DELETE FROM custom_fields WHERE id = $1', [id]);
+  return null;
 }
 
 /** Reads the schema that a project's values are coerced against. */

@@ -1,5 +1,5 @@
-import { pool } from '@postroom/platform';
-import { type Api, testApi } from '@postroom/testkit';
+import { pool, sql } from '@postroom/platform';
+import { type Api, eventually, interleave, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
 const define = async (api: Api, field: Record<string, unknown>) => {
@@ -151,4 +151,38 @@ test('the values of a contact have at most 64,000 characters together, however m
     return (await api.post('/v1/contacts/batch', { contacts, on_conflict: 'update' })).status;
   };
   expect([await write(0), await write(12), await write(24)]).toEqual([200, 200, 400]);
+});
+
+test('a field of many contacts is deleted in several transactions, and starts empty when it is made again', async () => {
+  const api = await testApi();
+  const { id } = await define(api, { key: 'city', type: 'text' });
+  await pool.query(
+    `INSERT INTO contacts (id, project_id, email, email_key, name, source, custom_fields)
+     SELECT 'ctc_0' || $2::text || lpad(i::text, 17, '0'), $1, i || '@example.com', i || '@example.com', '', 'api', '{"city": "Paris"}'
+     FROM generate_series(1, 12000) AS i`,
+    [api.projectId, id.slice(-8)],
+  );
+  const count = async () => {
+    const { rows } = await pool.query(
+      `SELECT count(*)::int FROM contacts WHERE project_id = $1 AND custom_fields ? 'city'`,
+      [api.projectId],
+    );
+    return rows[0].count as number;
+  };
+  const reply = await interleave(
+    (tx) => sql(tx, 'SELECT FROM contacts WHERE project_id = $1 ORDER BY id DESC LIMIT 1 FOR UPDATE', [api.projectId]),
+    () => api.delete(`/v1/custom-fields/${id}`),
+    async (tx) => {
+      await eventually(async () => expect(await count()).toBe(2_000));
+      // A value that is written after its contact's turn.
+      await sql(
+        tx,
+        `UPDATE contacts SET custom_fields = '{"city": "Rome"}' WHERE project_id = $1 AND email = '1@example.com'`,
+        [api.projectId],
+      );
+    },
+  );
+  expect(reply.status).toBe(200);
+  expect(await count()).toBe(0);
+  expect((await api.get('/v1/custom-fields')).body.data).toEqual([]);
 });
