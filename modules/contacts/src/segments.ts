@@ -1,6 +1,7 @@
 import { PROJECTS_OF_GROUPS } from '@postroom/groups/sql';
 import { PROJECTS_OF_JOURNEYS } from '@postroom/journeys/sql';
 import {
+  checkVersion,
   nameContains,
   assertValid,
   cachedAggregate,
@@ -94,9 +95,13 @@ export async function updateSegment(
   id: string,
   input: { name?: string | null | undefined; filter?: unknown; version?: number | null | undefined },
 ): Promise<Segment> {
-  await getSegment(projectId, id);
+  const current = await getSegment(projectId, id);
   const name = input.name == null ? undefined : checkDisplayName(input.name);
   const filter = input.filter == null ? undefined : await checkSegmentFilter(projectId, input.filter);
+  if (name === undefined && filter === undefined) {
+    checkVersion('segment', input.version, current.version);
+    return current;
+  }
   const where = { id, projectId, ...(input.version == null ? {} : { version: input.version }) };
   const data = {
     ...(name !== undefined && { name }),

@@ -467,6 +467,8 @@ test('of concurrent edits of a segment that name the same version, one succeeds'
   const taken = replies.find(({ status }) => status === 200)?.body.data;
   expect((await api.get(`/v1/segments/${id}`)).body.data).toMatchObject(taken);
   expect((await api.patch(`/v1/segments/${id}`, { name: 'Others' })).body.data).toMatchObject({ version: version + 2 });
+  expect((await api.patch(`/v1/segments/${id}`, {})).body.data).toMatchObject({ version: version + 2 });
+  expect((await api.patch(`/v1/segments/${id}`, { version })).status).toBe(409);
 });
 
 test("another project's segment is not_found, and its groups cannot be used in filters", async () => {
