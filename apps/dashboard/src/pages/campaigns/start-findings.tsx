@@ -66,15 +66,20 @@ export function useStartFindings(variants: AbTestRow['variants'], { pause }: { p
   const { data } = useApiQuery(PREFLIGHTS, { ...ids, ...has }, { pause });
   if (data === undefined) return undefined;
   const found = [data.a, data.b, data.c, data.d, data.e].filter((one) => one != null);
+  const labels = variants.map(({ label }) => label);
   return {
-    problems: perVariant(found, ({ problems }) => problems.filter(({ field }) => field !== 'status')),
-    warnings: perVariant(found, ({ warnings }) => warnings),
+    problems: perVariant(found, labels, ({ problems }) => problems.filter(({ field }) => field !== 'status')),
+    warnings: perVariant(found, labels, ({ warnings }) => warnings),
     recipients: data.a.audience.recipients,
   };
 }
 
 /** Each finding once: with the letters of its variants, unless all have it. */
-function perVariant(found: readonly Found[], of: (found: Found) => Found['problems']): string[] {
+function perVariant(
+  found: readonly Found[],
+  labels: readonly string[],
+  of: (found: Found) => Found['problems'],
+): string[] {
   const variants = new Map<string, number[]>();
   for (const [index, one] of found.entries())
     for (const { field, message } of of(one)) {
@@ -82,9 +87,7 @@ function perVariant(found: readonly Found[], of: (found: Found) => Found['proble
       variants.set(text, [...(variants.get(text) ?? []), index]);
     }
   return [...variants].flatMap(([text, indexes]) =>
-    indexes.length === found.length
-      ? [text]
-      : indexes.map((index) => `Variant ${String.fromCharCode(65 + index)}: ${text}`),
+    indexes.length === found.length ? [text] : indexes.map((index) => `Variant ${labels[index]}: ${text}`),
   );
 }
 
