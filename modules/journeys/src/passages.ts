@@ -25,27 +25,30 @@ export async function countPassages(projectId: string, ids: readonly string[]): 
 /** The rows of a journey that are left as they are: reading them takes less than a millisecond. */
 const MANY = 500;
 
-/** Tables of differences to be added up, and the columns that say of what. */
-const COUNTS = {
-  journey_passages: 'journey_id, step_id, outcome, to_step_id',
-  journey_run_counts: 'journey_id, version, step_id, status, reached_goal',
-};
+/**
+ * Differences that are added up for the journeys that have many: which those are, and the statement. Two merges of a journey at once merge
+ * different rows, because the second does not find what the first deleted.
+ */
+const MERGES = [
+  {
+    journeys: 'SELECT journey_id AS id FROM journey_passages GROUP BY journey_id HAVING count(*) > $1',
+    merge: `WITH merged AS (DELETE FROM journey_passages WHERE journey_id = $1 RETURNING journey_id, step_id, outcome, to_step_id, run_count)
+      INSERT INTO journey_passages (journey_id, step_id, outcome, to_step_id, run_count) SELECT journey_id, step_id, outcome, to_step_id, sum(run_count) FROM merged GROUP BY journey_id, step_id, outcome, to_step_id`,
+  },
+  {
+    journeys: 'SELECT journey_id AS id FROM journey_run_counts GROUP BY journey_id HAVING count(*) > $1',
+    merge: `WITH merged AS (DELETE FROM journey_run_counts WHERE journey_id = $1 RETURNING journey_id, version, step_id, status, reached_goal, run_count)
+      INSERT INTO journey_run_counts (journey_id, version, step_id, status, reached_goal, run_count)
+      SELECT journey_id, version, step_id, status, reached_goal, sum(run_count) FROM merged GROUP BY journey_id, version, step_id, status, reached_goal HAVING sum(run_count) <> 0`,
+  },
+];
 
 /** Adds up the differences of journeys that have many rows. */
 export async function mergeCounts(onBatch: () => void): Promise<void> {
-  for (const [table, columns] of Object.entries(COUNTS)) {
-    const { rows } = await pool.query<{ id: string }>(
-      `SELECT journey_id AS id FROM ${table} GROUP BY journey_id HAVING count(*) > $1`,
-      [MANY],
-    );
+  for (const { journeys, merge } of MERGES) {
+    const { rows } = await pool.query<{ id: string }>(journeys, [MANY]);
     for (const { id } of rows) {
-      // Two merges of a journey at once merge different rows, because the second does not find what the first deleted.
-      await pool.query(
-        `WITH merged AS (DELETE FROM ${table} WHERE journey_id = $1 RETURNING ${columns}, run_count)
-         INSERT INTO ${table} (${columns}, run_count)
-         SELECT ${columns}, sum(run_count) FROM merged GROUP BY ${columns} HAVING sum(run_count) <> 0`,
-        [id],
-      );
+      await pool.query(merge, [id]);
       onBatch();
     }
   }
