@@ -4,6 +4,7 @@ import {
   conflictIfTaken,
   db,
   DomainError,
+  inPages,
   inTransaction,
   invalid,
   isId,
@@ -11,7 +12,6 @@ import {
   notFound,
   type Page,
   type PageArgs,
-  paceBulkWork,
   pool,
   type Prisma,
   readRows,
@@ -129,11 +129,11 @@ const REMOVE_VALUES = `
  */
 export async function deleteCustomField(projectId: string, id: string): Promise<void> {
   const { key } = await getCustomField(projectId, id);
-  for (let last: string | null = ''; last !== null;) {
-    const began = performance.now();
-    last = await inTransaction((tx) => deletePage(tx, { projectId, id, key }, last as string));
-    if (last !== null) await paceBulkWork(projectId, performance.now() - began);
-  }
+  let last: string | null = '';
+  await inPages(projectId, async () => {
+    last = await inTransaction((tx) => deletePage(tx, { projectId, id, key }, last ?? ''));
+    return last === null;
+  });
 }
 
 /** Removes values from a page of contacts, and with the last ones the field. @returns the last contact; null if that was all. */

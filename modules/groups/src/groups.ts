@@ -6,13 +6,13 @@ import {
   DomainError,
   emptyUpdate,
   emailKey,
+  inPages,
   invalid,
   isId,
   newId,
   notFound,
   type Page,
   type PageArgs,
-  paceBulkWork,
   pool,
   type Prisma,
   readRows,
@@ -339,19 +339,15 @@ const HAS_MORE = `
   SELECT FROM group_members WHERE group_id = $1 AND contact_id <> ALL ($2) ORDER BY contact_id OFFSET ${PAGE} LIMIT 1`;
 
 /** Removes the members of a group but those to be kept and up to a page of others, which the caller removes with what else it changes. */
-async function removeAllButPage(projectId: string, id: string, kept: readonly string[]): Promise<void> {
-  for (;;) {
-    const began = performance.now();
-    const isDone = await db.$transaction(async (tx) => {
+const removeAllButPage = (projectId: string, id: string, kept: readonly string[]): Promise<void> =>
+  inPages(projectId, () =>
+    db.$transaction(async (tx) => {
       await lockGroup(tx, projectId, id);
       if ((await sql(tx, HAS_MORE, [id, kept])).length === 0) return true;
       await record(tx, projectId, (await removePage(tx, projectId, id, kept)).map(contactUpdated));
       return false;
-    });
-    if (isDone) return;
-    await paceBulkWork(projectId, performance.now() - began);
-  }
-}
+    }),
+  );
 
 /** Removes up to a page of members but those to be kept. @returns those of them that still exist. */
 const removePage = (tx: Tx, projectId: string, id: string, kept: readonly string[]): Promise<ContactFacts[]> =>

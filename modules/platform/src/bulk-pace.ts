@@ -37,6 +37,15 @@ export async function paceBulkWork(projectId: string, tookMs: number, signal?: A
   if (pauseMs >= 1) await sleep(pauseMs, signal);
 }
 
+/**
+ * Does bulk work of a project that a request waits for, page by page, each in a transaction of its caller's, with the pauses of
+ * `paceBulkWork` in between. @param page says whether it was the last one.
+ */
+export async function inPages(projectId: string, page: () => Promise<boolean>): Promise<void> {
+  for (let began = performance.now(); !(await page()); began = performance.now())
+    await paceBulkWork(projectId, performance.now() - began);
+}
+
 /** Whether a project's bulk work pauses for longer than it works. Work that could run in parallel should not. */
 export const isDatabaseBusy = (projectId: string): boolean => ratioFor(projectId) > 1;
 

@@ -47,10 +47,7 @@ const POLL_MS = 1_000;
 /** The longest wait after rounds that failed, in milliseconds. It begins at the poll interval and doubles; no notification ends it. */
 const MAX_BACKOFF_MS = 5_000;
 
-/**
- * Turns pending rows into workflows until stopped. Several dispatchers may run: row locks and workflow ids prevent
- * duplicates.
- */
+/** Turns pending rows into workflows until stopped. Several dispatchers may run: row locks and workflow ids prevent duplicates. */
 export async function startDispatcher(
   client: Client,
   sources: readonly DispatchSource[],

@@ -70,7 +70,7 @@ export { type Certificate, readCertificate, selfSigned } from '@postroom/network
 export { anonymizedNetwork, clientAddress } from '@postroom/network';
 export { config } from '@postroom/settings/config';
 export { type AddressScope, type Config, parseConfig } from '@postroom/settings';
-export { isDatabaseBusy, isShared, paceBulkWork } from './bulk-pace.ts';
+export { inPages, isDatabaseBusy, isShared, paceBulkWork } from './bulk-pace.ts';
 export { createPool, useBackgroundTimeouts } from './connection-pool.ts';
 export { runBulkStep, runCostly } from './costly.ts';
 export {

@@ -22,10 +22,7 @@ type Handler = (payload: string) => void;
 const handlers = new Map<string, Set<Handler>>();
 let connection: Promise<void> | undefined;
 let client: pg.Client | undefined;
-/**
- * Generation counter, incremented when the last handler unsubscribes. A connection attempt of an older generation
- * gives up.
- */
+/** Generation counter, incremented when the last handler unsubscribes. A connection attempt of an older generation gives up. */
 let era = 0;
 
 /**
@@ -57,10 +54,7 @@ export async function listen(topic: string, handler: Handler): Promise<() => Pro
   return leave;
 }
 
-/**
- * Keeps at most one connection. A failed attempt is closed here; only an established connection reconnects when
- * lost.
- */
+/** Keeps at most one connection. A failed attempt is closed here; only an established connection reconnects when lost. */
 async function connect(since: number): Promise<void> {
   const next = new pg.Client({
     connectionString: config.directDatabaseUrl ?? '',

@@ -122,10 +122,7 @@ export async function readInParts<Row>(
   return { rows, size };
 }
 
-/**
- * The part of a Prisma table client that we use. Each table types its arguments differently, so the caller names
- * the row.
- */
+/** The part of a Prisma table client that we use. Each table types its arguments differently, so the caller names the row. */
 interface Table {
   findMany: (args: never) => PromiseLike<unknown[]>;
   count: (args: never) => PromiseLike<number>;

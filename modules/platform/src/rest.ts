@@ -10,10 +10,7 @@ export interface Reply {
 /** A member of what a route's document selects: names joined by dots, such as `createContact.contact`. */
 export type SelectionPath = string;
 
-/**
- * The response of a route, declared as data: the facade builds responses from it, and the OpenAPI document describes
- * them from it.
- */
+/** The response of a route, declared as data: the facade builds responses from it, and the OpenAPI document describes them from it. */
 export type ReplyShape = DataReply | PageReply | DeletedReply;
 
 /** `{data: …}`. */
@@ -40,10 +37,7 @@ export interface DataOptions {
   problems?: Record<SelectionPath, (field: string) => string>;
 }
 
-/**
- * A page of a connection: `{data, has_more, next_cursor}`, and `total` if requested. The document selects `nodes`
- * and `PAGE`.
- */
+/** A page of a connection: `{data, has_more, next_cursor}`, and `total` if requested. The document selects `nodes` and `PAGE`. */
 export interface PageReply {
   kind: 'page';
   connection: SelectionPath;
