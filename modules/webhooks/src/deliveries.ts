@@ -1,4 +1,5 @@
 import {
+  inPages,
   assertValid,
   db,
   DomainError,
@@ -182,6 +183,33 @@ async function interruptWait(
   return true;
 }
 
+/** Deliveries that are replayed in a statement. */
+const PAGE = 5_000;
+
+interface ReplayedPage {
+  /** How many failed deliveries there were, and the last one. */
+  found: number;
+  last: string | null;
+  replayed: number;
+}
+
+const REPLAY_PAGE = `
+  WITH failed AS (
+    SELECT * FROM deliveries d
+    WHERE d.endpoint_id = $1 AND d.state = 'failed' AND d.closed_at >= $2 AND d.id > $3
+      AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.replay_of = d.id)
+    ORDER BY d.id LIMIT ${PAGE}
+  ), locked AS (
+    SELECT failed.* FROM failed JOIN webhook_endpoints w ON w.id = failed.endpoint_id
+    CROSS JOIN LATERAL ${rowWithId('events', 'e', 'failed.event_id', 'FOR KEY SHARE')} e
+    FOR KEY SHARE OF w
+  ), added AS (
+    INSERT INTO deliveries (id, project_id, endpoint_id, event_id, replay_of)
+    SELECT postroom_id('dlv'), project_id, endpoint_id, event_id, id FROM locked ORDER BY id RETURNING id
+  ), notified AS (SELECT pg_notify('postroom', 'deliveries') FROM added LIMIT 1)
+  SELECT count(*)::int AS found, max(id) AS last,
+    (SELECT count(*)::int FROM added LEFT JOIN notified ON true) AS replayed FROM failed`;
+
 /**
  * Replays the deliveries to an endpoint that failed since a time, oldest first, and returns their number. Deliveries
  * replayed before are skipped, so a repeated call is safe.
@@ -189,21 +217,14 @@ async function interruptWait(
  */
 export async function replayFailed(projectId: string, endpointId: string, since: Date): Promise<number> {
   await requireEnabledEndpoint(projectId, endpointId);
-  return insertAndNotify(
-    `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, replay_of)
-     SELECT postroom_id('dlv'), failed.project_id, failed.endpoint_id, failed.event_id, failed.id
-     FROM (
-       SELECT * FROM deliveries d
-       WHERE d.endpoint_id = $1 AND d.state = 'failed' AND d.closed_at >= $2
-         AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.replay_of = d.id)
-       ORDER BY d.id
-     ) AS failed
-     JOIN webhook_endpoints w ON w.id = failed.endpoint_id
-     CROSS JOIN LATERAL ${rowWithId('events', 'e', 'failed.event_id', 'FOR KEY SHARE')} e
-     FOR KEY SHARE OF w
-     RETURNING id`,
-    [endpointId, since],
-  );
+  let [replayed, after] = [0, ''];
+  await inPages(projectId, async () => {
+    const [page] = await sql<ReplayedPage>(db, REPLAY_PAGE, [endpointId, since, after]);
+    replayed += page?.replayed ?? 0;
+    after = page?.last ?? '';
+    return (page?.found ?? 0) < PAGE;
+  });
+  return replayed;
 }
 
 /**

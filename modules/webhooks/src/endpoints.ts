@@ -1,4 +1,5 @@
 import {
+  deleteInBatches,
   assertValid,
   checkLimit,
   config,
@@ -116,9 +117,17 @@ export async function updateEndpoint(projectId: string, id: string, input: Updat
   await db.$transaction((tx) => tx.webhookEndpoint.updateMany({ where: { id, projectId }, data }));
 }
 
-/** Deletes an endpoint and its deliveries. POSTs in flight are not aborted. */
+/** Deliveries that are deleted in a statement. */
+const BATCH = 5_000;
+
+const DELETE_DELIVERIES = `
+  DELETE FROM deliveries WHERE id = ANY (ARRAY(SELECT id FROM deliveries WHERE endpoint_id = $1 ORDER BY id LIMIT ${BATCH}))`;
+
+/** Deletes an endpoint and its deliveries. POSTs in flight are not aborted. Interrupted, it leaves the endpoint with fewer deliveries. */
 export async function deleteEndpoint(projectId: string, id: string): Promise<void> {
-  // A trigger deletes the deliveries. It may deadlock with a worker that is recording attempts: it holds deliveries and
+  await getEndpoint(projectId, id, { select: { id: true } });
+  await retryOn([DEADLOCK], () => deleteInBatches(DELETE_DELIVERIES, [id], { batch: BATCH }));
+  // A trigger deletes the deliveries that are left. It may deadlock with a worker that is recording attempts: it holds deliveries and
   // waits for the endpoint's row.
   const { rowCount } = await retryOn([DEADLOCK], () =>
     pool.query('DELETE FROM webhook_endpoints WHERE id = $1 AND project_id = $2', [id, projectId]),
