@@ -1,5 +1,5 @@
-import { inLedgerTransaction, requeue, resolveUnknown } from '@postroom/ledger';
-import { DomainError, invalid, signalWorkflow } from '@postroom/platform';
+import { type ChangedPage, inLedgerTransaction, requeuePage, resolvePage } from '@postroom/ledger';
+import { DomainError, inPages, invalid, signalWorkflow } from '@postroom/platform';
 import type pg from 'pg';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { checkSender } from './sending.ts';
@@ -54,13 +54,29 @@ async function requeueMessages(
   if (!CAN_BE_RETRIED.has(campaign.status)) throw notSent(campaign.status);
   if (campaign.recipientsDeletedAt !== null) throw recipientsDeleted();
   await checkSender(campaign);
-  return inLedgerTransaction(async (client) => {
-    const count = await requeue(client, { campaignId: id, ids: recipientIds ?? null }, state);
-    if (count > 0) await continueSending(client, id);
-    // They may have been deleted since.
-    else if ((await getCampaign(projectId, id)).recipientsDeletedAt !== null) throw recipientsDeleted();
-    return count;
+  const count = await changeInPages(projectId, async (client, after) => {
+    const page = await requeuePage(client, { campaignId: id, ids: recipientIds ?? null, after }, state);
+    if (page.count > 0) await continueSending(client, id);
+    return page;
   });
+  // They may have been deleted since.
+  if (count === 0 && (await getCampaign(projectId, id)).recipientsDeletedAt !== null) throw recipientsDeleted();
+  return count;
+}
+
+/** Changes messages in transactions of a page each. Interrupted, it leaves the rest for another request. @returns how many were changed. */
+async function changeInPages(
+  projectId: string,
+  change: (client: pg.ClientBase, after: string) => Promise<ChangedPage>,
+): Promise<number> {
+  let [count, after] = [0, ''];
+  await inPages(projectId, async () => {
+    const page = await inLedgerTransaction((client) => change(client, after));
+    count += page.count;
+    after = page.last ?? '';
+    return page.last === null;
+  });
+  return count;
 }
 
 function checkIds(recipientIds: RecipientIds): void {
@@ -119,9 +135,9 @@ export async function resolveUnknownRecipients(
       `Only a campaign that has started has outcomes to resolve; this one is ${status}.`,
     );
   if (recipientsDeletedAt !== null) throw recipientsDeleted();
-  return inLedgerTransaction(async (client) => {
-    const count = await resolveUnknown(client, { campaignId: id, ids: recipientIds ?? null }, outcome);
-    if (count > 0) await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
-    return count;
+  return changeInPages(projectId, async (client, after) => {
+    const page = await resolvePage(client, { campaignId: id, ids: recipientIds ?? null, after }, outcome);
+    if (page.count > 0) await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
+    return page;
   });
 }

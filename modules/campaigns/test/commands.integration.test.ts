@@ -1,5 +1,5 @@
-import { pool } from '@postroom/platform';
-import { type Api } from '@postroom/testkit';
+import { newId, pool, sql } from '@postroom/platform';
+import { type Api, eventually, interleave, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { startScheduled } from '../src/sending.ts';
 import { readyCampaign } from './ready-campaign.ts';
@@ -56,4 +56,33 @@ test('a campaign that could not start at its time is resumed with an event once 
     'campaign.paused',
     'campaign.resumed',
   ]);
+});
+
+test('the outcomes of many messages are resolved in several transactions', async () => {
+  const [api, id, count] = [await testApi(), newId('cmp'), 12_000];
+  await pool.query(
+    `INSERT INTO campaigns (id, project_id, name, subject, status, recipient_count, unknown_count, updated_at)
+     VALUES ($1, $2, 'News', 'News', 'completed', $3, $3, now())`,
+    [id, api.projectId, count],
+  );
+  await pool.query(
+    `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, claim, claimed_at, unsent_at)
+     SELECT postroom_id('eml'), $1, $2, postroom_id('ctc'), 'r' || n || '@mail.test', 'unknown', 'old', now(), now()
+     FROM generate_series(1, $3::int) n`,
+    [api.projectId, id, count],
+  );
+  const accepted = async () => {
+    const { rows } = await pool.query(
+      `SELECT count(*)::int FROM messages WHERE campaign_id = $1 AND state = 'accepted'`,
+      [id],
+    );
+    return rows[0].count as number;
+  };
+  const reply = await interleave(
+    (tx) => sql(tx, 'SELECT FROM messages WHERE campaign_id = $1 ORDER BY id DESC LIMIT 1 FOR UPDATE', [id]),
+    () => api.post(`/v1/campaigns/${id}/recipients/resolve`, { outcome: 'accepted' }),
+    () => eventually(async () => expect(await accepted()).toBe(10_000)),
+  );
+  expect(reply.body).toMatchObject({ recipients: count });
+  expect(await accepted()).toBe(count);
 });

@@ -6,7 +6,7 @@ import {
   newClaim,
   openShard,
   renewShard,
-  requeue,
+  requeuePage,
   settle,
   type Settlement,
   settleStaleClaims,
@@ -108,7 +108,7 @@ test('claims, settlements, shards, retries, erasures and withdrawals go on at th
   const retry = ({ id }: Sending) =>
     repeat(async () => {
       await inLedgerTransaction((client) =>
-        requeue(client, { campaignId: id, ids: null }, pick(['failed', 'unknown'])),
+        requeuePage(client, { campaignId: id, ids: null, after: '' }, pick(['failed', 'unknown'])),
       );
     });
   const withdraw = ({ projectId, contacts }: Sending) =>

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { requeue } from '@postroom/ledger';
+import { requeuePage } from '@postroom/ledger';
 import { newId } from '@postroom/platform';
 import {
   type BreakingServer,
@@ -201,8 +201,8 @@ test('a delayed settlement of a first attempt is not applied to a second', async
   const ended = send(made);
   // The repeated statement records the rejection; the message is requeued before the original arrives.
   await eventually(async () => {
-    const retried = await requeue(faults.worker.db, { campaignId: made.id, ids: null }, 'failed');
-    expect(retried).toBe(1);
+    const retried = await requeuePage(faults.worker.db, { campaignId: made.id, ids: null, after: '' }, 'failed');
+    expect(retried).toMatchObject({ count: 1 });
   });
   expect(await ended).toBe('completed');
   faults.sink.answer(rejectOrDefer);

@@ -1,5 +1,5 @@
 import { recordReports } from '@postroom/bounces';
-import { deleteRecipients, requeue, resolveUnknown, settle } from '@postroom/ledger';
+import { deleteRecipients, requeuePage, resolvePage, settle } from '@postroom/ledger';
 import { inTransaction, newId, pool, sql } from '@postroom/platform';
 import { erasePerson } from '@postroom/privacy';
 import { testApi } from '@postroom/testkit';
@@ -168,8 +168,8 @@ test('charts follow retries, late bounces, bots and erasures, and outlive the me
     ...ids.slice(6).map((each) => ({ id: each, state: 'unknown' as const, answer: null })),
   ]);
   expect(await check()).toMatchObject({ sent: 4, failed: 2 });
-  await inTransaction((tx) => requeue(tx, { campaignId: id, ids: null }, 'failed'));
-  await inTransaction((tx) => resolveUnknown(tx, { campaignId: id, ids: [ids[6]!] }, 'failed'));
+  await inTransaction((tx) => requeuePage(tx, { campaignId: id, ids: null, after: '' }, 'failed'));
+  await inTransaction((tx) => resolvePage(tx, { campaignId: id, ids: [ids[6]!], after: '' }, 'failed'));
   expect(await check()).toMatchObject({ sent: 4, failed: 1 });
 
   const late = new Date(start + 30 * MINUTE_MS);

@@ -32,7 +32,7 @@ export { type CountedBy, releaseClaims, inLedgerTransaction, settle, suppressAll
 export { type Claimed, type Settlement, settlementOf, settlementOfError } from './settlement.ts';
 export { msUntilNextDue } from './next-due.ts';
 export { MAIL_POLICY } from './policy.ts';
-export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
+export { type ChangedPage, requeuePage, resolvePage } from './requeue.ts';
 export {
   CampaignReservations,
   checkNotHeld,

@@ -7,6 +7,18 @@ import { messageIdsOf } from './message-table.ts';
 export interface MessageSelection {
   campaignId: string;
   ids: readonly string[] | null;
+  /** Only messages with a later id; all if empty. */
+  after: string;
+}
+
+/** The most messages that are changed in a transaction. */
+const PAGE = 5_000;
+
+/** A page of messages that were changed. */
+export interface ChangedPage {
+  count: number;
+  /** The last one, if there may be others; null if there are none. */
+  last: string | null;
 }
 
 /** A message with any report has reached a server, whatever its state says, so it is never sent again. */
@@ -17,8 +29,8 @@ const SELECTED = `
   selected AS (
     SELECT m.id FROM messages m
     WHERE m.campaign_id = $1 AND ${isIdWithin('m.id', '$4', '$5')} AND m.unsent_at IS NOT NULL AND m.state = $2::message_state
-      AND ($3::text[] IS NULL OR m.id = ANY ($3)) AND ${UNREPORTED}
-    ORDER BY m.id FOR NO KEY UPDATE
+      AND ($3::text[] IS NULL OR m.id = ANY ($3)) AND ${UNREPORTED} AND m.id > $6
+    ORDER BY m.id LIMIT ${PAGE} FOR NO KEY UPDATE
   )`;
 const IS_SELECTED = `m.id = ANY (ARRAY(SELECT id FROM selected)) AND ${isIdWithin('m.id', '$4', '$5')}`;
 
@@ -27,52 +39,49 @@ const REQUEUE = `
     UPDATE messages m SET state = 'planned', not_before = now(), unsent_at = NULL, deferrals = 0, deferred_at = NULL
     WHERE ${IS_SELECTED} RETURNING m.*, $2::message_state AS before, NULL::text AS event_id
   ), ${CONSEQUENCES}
-  SELECT count(*)::int AS changed FROM settled`;
+  SELECT count(*)::int AS changed, max(id) AS last FROM settled`;
 
 /**
- * Requeues failed or unknown messages of a campaign in the caller's transaction. Of two concurrent calls, the second finds
+ * Requeues a page of failed or unknown messages of a campaign in the caller's transaction. Of two concurrent calls, the second finds
  * none left. The claim stays in the row, so that a late outcome of the first attempt is still recorded.
- * @returns the number of messages requeued.
  */
-export async function requeue(
+export async function requeuePage(
   client: pg.ClientBase,
-  { campaignId, ids }: MessageSelection,
+  { campaignId, ids, after }: MessageSelection,
   state: 'failed' | 'unknown',
-): Promise<number> {
+): Promise<ChangedPage> {
   const { lowest, highest } = await messageIdsOf(campaignId);
-  const { rows } = await client.query<{ changed: number }>(REQUEUE, [campaignId, state, ids, lowest, highest]);
-  return rows[0]?.changed ?? 0;
+  return pageOf(await client.query<Changed>(REQUEUE, [campaignId, state, ids, lowest, highest, after]));
 }
+
+interface Changed {
+  changed: number;
+  last: string | null;
+}
+
+const pageOf = ({ rows: [page] }: pg.QueryResult<Changed>): ChangedPage => ({
+  count: page?.changed ?? 0,
+  last: page?.changed === PAGE ? page.last : null,
+});
 
 const RESOLVE = `
   WITH ${SELECTED}, settled AS (
-    UPDATE messages m SET state = $6::message_state, answer = $7,
-      accepted_at = CASE WHEN $6 = 'accepted' THEN coalesce(m.claimed_at, now()) END,
-      delivered_at = CASE WHEN $6 = 'accepted' AND m.mailbox_id IS NOT NULL THEN coalesce(m.claimed_at, now()) ELSE m.delivered_at END,
-      unsent_at = CASE WHEN $6 = 'accepted' THEN NULL ELSE m.unsent_at END
+    UPDATE messages m SET state = $7::message_state, answer = $8,
+      accepted_at = CASE WHEN $7 = 'accepted' THEN coalesce(m.claimed_at, now()) END,
+      delivered_at = CASE WHEN $7 = 'accepted' AND m.mailbox_id IS NOT NULL THEN coalesce(m.claimed_at, now()) ELSE m.delivered_at END,
+      unsent_at = CASE WHEN $7 = 'accepted' THEN NULL ELSE m.unsent_at END
     WHERE ${IS_SELECTED} RETURNING m.*, $2::message_state AS before, postroom_id('evt') AS event_id
   ), ${CONSEQUENCES}
-  SELECT count(*)::int AS changed FROM settled`;
+  SELECT count(*)::int AS changed, max(id) AS last FROM settled`;
 
-/**
- * Resolves unknown messages of a campaign to the given outcome, with events and counters, in the caller's transaction.
- * @returns the number of messages resolved.
- */
-export async function resolveUnknown(
+/** Resolves a page of unknown messages of a campaign to the given outcome, with events and counters, in the caller's transaction. */
+export async function resolvePage(
   client: pg.ClientBase,
-  { campaignId, ids }: MessageSelection,
+  { campaignId, ids, after }: MessageSelection,
   outcome: 'accepted' | 'failed',
-): Promise<number> {
+): Promise<ChangedPage> {
   const answer = outcome === 'accepted' ? 'Manually resolved as accepted.' : 'Manually resolved as not accepted.';
   const { lowest, highest } = await messageIdsOf(campaignId);
-  const { rows } = await client.query<{ changed: number }>(RESOLVE, [
-    campaignId,
-    'unknown',
-    ids,
-    lowest,
-    highest,
-    outcome,
-    answer,
-  ]);
-  return rows[0]?.changed ?? 0;
+  const values = [campaignId, 'unknown', ids, lowest, highest, after, outcome, answer];
+  return pageOf(await client.query<Changed>(RESOLVE, values));
 }

@@ -1,7 +1,7 @@
 import { inTransaction, newId, pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { requeue, resolveUnknown, settle, settleStaleClaims } from '../src/index.ts';
+import { requeuePage, resolvePage, settle, settleStaleClaims } from '../src/index.ts';
 
 const COUNT = 5_000;
 
@@ -38,10 +38,12 @@ test('thousands of new messages are retried, resolved and recovered', async () =
     await campaignOf('unknown'),
     await campaignOf('claimed'),
   ];
-  const all = (campaignId: string) => ({ campaignId, ids: null });
-  expect(await inTransaction((client) => requeue(client, all(failed), 'failed'))).toBe(COUNT);
+  const all = (campaignId: string) => ({ campaignId, ids: null, after: '' });
+  expect(await inTransaction((client) => requeuePage(client, all(failed), 'failed'))).toMatchObject({ count: COUNT });
   expect(await states(failed)).toEqual({ planned: COUNT });
-  expect(await inTransaction((client) => resolveUnknown(client, all(unknown), 'accepted'))).toBe(COUNT);
+  expect(await inTransaction((client) => resolvePage(client, all(unknown), 'accepted'))).toMatchObject({
+    count: COUNT,
+  });
   expect(await states(unknown)).toEqual({ accepted: COUNT });
   expect(await settleStaleClaims({ campaignId: claimed }, 'new')).toBe(COUNT);
   expect(await states(claimed)).toEqual({ unknown: COUNT });
