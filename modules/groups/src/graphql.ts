@@ -28,13 +28,15 @@ import {
   getGroup,
   groupsOf,
   listGroups,
+  MAX_LISTED,
+  type Member as MemberRow,
   membersOf,
   removeContacts,
   updateGroup,
 } from './groups.ts';
 import { setPublicName } from './opt-outs.ts';
 
-const Member = builder.objectRef<{ id: string; email: string; name: string }>('GroupMember').implement({
+const Member = builder.objectRef<MemberRow>('GroupMember').implement({
   description: 'A member of a group that still exists.',
   fields: (t) => ({
     contactId: t.exposeID('id', { description: 'Contact id.' }),
@@ -61,16 +63,16 @@ export const Group = builder.prismaObject('Group', {
       description: 'Number of members who opted out of its mail.',
     }),
     contactIds: t.stringList({
-      description: 'Member contact ids, including those of deleted contacts.',
+      description: `Member contact ids, including those of deleted contacts: the first ${MAX_LISTED.toLocaleString('en')} in their order. \`contactCount\` counts all.`,
       ...IDS,
-      select: { members: { select: { contactId: true }, orderBy: { contactId: 'asc' } } },
+      select: { members: { select: { contactId: true }, orderBy: { contactId: 'asc' }, take: MAX_LISTED } },
       resolve: (group) => group.members.map((member) => member.contactId),
     }),
     contactCount: t.relationCount('members', { description: 'Number of member ids.' }),
     memberCount: t.relationCount('members', { description: 'Number of member ids stored on the group.' }),
     contacts: t.field({
       type: [Member],
-      description: 'Members that still exist.',
+      description: `Members that still exist, of the first ${MAX_LISTED.toLocaleString('en')} ids; \`contacts(groupId:)\` lists all.`,
       resolve: async ({ id }, _args, context) => (await loadMembers(context, id)) ?? [],
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),

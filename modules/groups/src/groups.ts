@@ -297,14 +297,39 @@ async function membersThatExist(
   );
 }
 
-/** The members of several groups that still exist, by group id and ordered by id. */
-export async function membersOf(projectId: string, groupIds: readonly string[]): Promise<Map<string, ContactFacts[]>> {
-  const { rows } = await pool.query<ContactFacts & { group_id: string }>(
-    `SELECT m.group_id, ${FACTS_COLUMNS} FROM group_members m ${contactOf('m')}
-     WHERE m.group_id = ANY (ARRAY(${EXISTING_GROUPS})) AND c.project_id = $1 ORDER BY c.id`,
-    [projectId, groupIds],
+/** The members of a group that an answer lists, and of all groups of an answer. */
+export const MAX_LISTED = 10_000;
+const MAX_LISTED_TOGETHER = 100_000;
+
+/** A member that still exists. */
+export interface Member {
+  id: string;
+  email: string;
+  name: string;
+}
+
+const LISTED_MEMBERS = `
+  SELECT m.group_id, c.id, c.email, c.name FROM groups g
+  CROSS JOIN LATERAL (
+    SELECT group_id, contact_id FROM group_members WHERE group_id = g.id ORDER BY contact_id LIMIT ${MAX_LISTED}) m
+  ${contactOf('m')}
+  WHERE g.project_id = $1 AND g.id = ANY ($2) AND c.project_id = $1 LIMIT ${MAX_LISTED_TOGETHER + 1}`;
+
+/**
+ * The members of several groups that still exist, by group id and ordered by id: of a large group, those among its first ids.
+ * @throws DomainError `payload_too_large` if they are too many together.
+ */
+export async function membersOf(projectId: string, groupIds: readonly string[]): Promise<Map<string, Member[]>> {
+  const { rows } = await pool.query<Member & { group_id: string }>(LISTED_MEMBERS, [projectId, groupIds]);
+  if (rows.length > MAX_LISTED_TOGETHER)
+    throw new DomainError(
+      'payload_too_large',
+      `These groups have more than ${MAX_LISTED_TOGETHER.toLocaleString('en')} members together. Ask for fewer groups.`,
+    );
+  return Map.groupBy(
+    rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    ({ group_id }) => group_id,
   );
-  return Map.groupBy(rows, ({ group_id }) => group_id);
 }
 
 /** Locks a group until the transaction ends, which serializes changes to its members. @throws DomainError `not_found`. */

@@ -319,6 +319,26 @@ async function largeGroup() {
   return { api, id, ada, count };
 }
 
+test('an answer lists the first members of a large group and counts all, and of many large groups none', async () => {
+  const { api, id } = await largeGroup();
+  const first = (await api.get('/v1/groups')).body.data[0];
+  expect([first.contactIds.length, first.contactCount]).toEqual([10_000, 12_000]);
+  const one = (await api.get(`/v1/groups/${id}`)).body.data;
+  const ids = one.contacts.map((contact: { id: string }) => contact.id);
+  expect([ids.length, one.memberCount]).toEqual([10_000, 12_000]);
+  expect(ids).toEqual(first.contactIds);
+  await pool.query(
+    `WITH made AS (
+       INSERT INTO groups (id, project_id, name, updated_at)
+       SELECT postroom_id('grp'), $1, 'Copy ' || i, now() FROM generate_series(1, 10) AS i RETURNING id)
+     INSERT INTO group_members (group_id, contact_id) SELECT made.id, m.contact_id FROM made, group_members m WHERE m.group_id = $2`,
+    [api.projectId, id],
+  );
+  const { body } = await api.graphql('{ groups(first: 11) { nodes { contacts { email } } } }');
+  expect(body.errors[0].extensions.code).toBe('payload_too_large');
+  expect((await api.get('/v1/groups?limit=11')).body).toMatchObject({ has_more: false });
+});
+
 test.each(['DELETE', 'PATCH'])('%s of a large group removes its members in several transactions', async (method) => {
   const { api, id, ada, count } = await largeGroup();
   const body = method === 'PATCH' ? { body: { contact_ids: [ada.id] } } : {};

@@ -50,8 +50,8 @@ export const MAX_PAGE_SIZE = 1000;
 const ROWS_AT_ONCE = DEFAULT_PAGE_SIZE + 1;
 /** The same for rows with long texts: templates and campaigns have up to a megabyte. */
 const LONG_ROWS_AT_ONCE = 10;
-/** The columns with such texts. */
-const LONG_COLUMNS = ['body', 'definition', 'draft', 'html', 'source', 'text'];
+/** The columns with such texts, and the members of groups. */
+const LONG_COLUMNS = ['body', 'definition', 'draft', 'html', 'members', 'source', 'text'];
 /** A page that has about as many characters ends early, and the next one continues. */
 const MAX_PAGE_LENGTH = 6_000_000;
 

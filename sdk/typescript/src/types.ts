@@ -351,7 +351,7 @@ export interface Group {
   id: string;
   /** Unique within the project. */
   name: string;
-  /** Member contact ids, including those of deleted contacts. */
+  /** Member contact ids, including those of deleted contacts: the first 10,000 in their order. `contactCount` counts all. */
   contactIds: string[];
   /** Number of member ids. */
   contactCount: number;
@@ -1518,7 +1518,7 @@ export interface GroupDetail {
   name: string;
   /** Number of member ids stored on the group. */
   memberCount: number;
-  /** Members that still exist. */
+  /** Members that still exist, of the first 10,000 ids; `contacts(groupId:)` lists all. */
   contacts: GroupMember[];
 }
 
