@@ -19,6 +19,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const NEEDS_STATE: Record<string, string> = {
   'DELETE /v1/ab-tests/{id}': 'only a draft can be deleted',
   'DELETE /v1/groups/{id}/contacts/{contact_id}': 'a group keeps its last member',
+  'GET /v1/backtests/{id}/contacts': 'an outcome or a day needs a step',
+  'GET /v1/backtests/{id}/contacts/export': 'an outcome or a day needs a step',
   'GET /v1/campaigns/{id}/recipients': 'a link must be one of the campaign',
   'GET /v1/campaigns/{id}/recipients/export': 'a link must be one of the campaign',
   'GET /v1/journeys/{id}/enrollments': 'a step must be one of a published version',
