@@ -120,8 +120,12 @@ export async function updateEndpoint(projectId: string, id: string, input: Updat
 /** Deliveries that are deleted in a statement. */
 const BATCH = 5_000;
 
+/** Deletes a batch, unless it would be the last one. */
 const DELETE_DELIVERIES = `
-  DELETE FROM deliveries WHERE id = ANY (ARRAY(SELECT id FROM deliveries WHERE endpoint_id = $1 ORDER BY id LIMIT ${BATCH}))`;
+  DELETE FROM deliveries WHERE id = ANY (ARRAY(
+    SELECT id FROM deliveries
+    WHERE endpoint_id = $1 AND EXISTS (SELECT FROM deliveries WHERE endpoint_id = $1 OFFSET ${BATCH} LIMIT 1)
+    ORDER BY id LIMIT ${BATCH}))`;
 
 /** Deletes an endpoint and its deliveries. POSTs in flight are not aborted. Interrupted, it leaves the endpoint with fewer deliveries. */
 export async function deleteEndpoint(projectId: string, id: string): Promise<void> {
