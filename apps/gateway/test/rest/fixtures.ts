@@ -172,6 +172,7 @@ export async function everything(): Promise<Everything> {
     excluded_segment_ids: segment,
     template_id: template,
     campaign_id: campaign,
+    variant_ids: campaign,
     journey_id: journey,
     event_id: event,
     recipient_ids: email,
