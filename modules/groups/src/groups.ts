@@ -86,6 +86,9 @@ export async function getGroup(projectId: string, id: string, query: RowsQuery =
   return group;
 }
 
+/** Groups of a list that are read at once, each perhaps with as many ids as an answer lists. */
+const GROUPS_AT_ONCE = 50;
+
 /**
  * Lists the project's groups, or those of one contact, newest first (spec: Endpoints). `query` is the Prisma query of a GraphQL
  * selection.
@@ -102,7 +105,7 @@ export async function listGroups(
 ): Promise<Page<Group>> {
   if (contactId != null) await getContact(projectId, contactId);
   const ofContact = contactId == null ? {} : { members: { some: { contactId } } };
-  return readRows(db.group, 'grp', page, { projectId, ...ofContact, ...nameContains(search) }, query);
+  return readRows(db.group, 'grp', page, { projectId, ...ofContact, ...nameContains(search) }, query, GROUPS_AT_ONCE);
 }
 
 /**

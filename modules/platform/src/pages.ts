@@ -50,8 +50,8 @@ export const MAX_PAGE_SIZE = 1000;
 const ROWS_AT_ONCE = DEFAULT_PAGE_SIZE + 1;
 /** The same for rows with long texts: templates and campaigns have up to a megabyte. */
 const LONG_ROWS_AT_ONCE = 10;
-/** The columns with such texts, and the members of groups. */
-const LONG_COLUMNS = ['body', 'definition', 'draft', 'html', 'members', 'source', 'text'];
+/** The columns with such texts. */
+const LONG_COLUMNS = ['body', 'definition', 'draft', 'html', 'source', 'text'];
 /** A page that has about as many characters ends early, and the next one continues. */
 const MAX_PAGE_LENGTH = 6_000_000;
 
@@ -137,6 +137,7 @@ export function readRows<Row extends { id: string }>(
   args: PageArgs,
   where: object,
   query: RowsQuery = {},
+  rowsAtOnce?: number,
 ): Promise<Page<Row>> {
   const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
     const onPage = before === undefined ? where : { ...where, id: { lt: before } };
@@ -146,7 +147,7 @@ export function readRows<Row extends { id: string }>(
   const count = async (limit: number) => table.count({ where, take: limit } as never);
   const { select = table.fields } = query as { select?: object };
   const isLong = LONG_COLUMNS.some((column) => column in select);
-  return readPage(prefix, args, read, count, isLong ? LONG_ROWS_AT_ONCE : ROWS_AT_ONCE);
+  return readPage(prefix, args, read, count, rowsAtOnce ?? (isLong ? LONG_ROWS_AT_ONCE : ROWS_AT_ONCE));
 }
 
 /** Escapes text for a LIKE pattern; the caller adds `%`. */
