@@ -23,7 +23,6 @@ import {
   checkDisplayName,
   checkLimit,
 } from '@postroom/platform';
-import { EXISTING_GROUPS } from './sql.ts';
 
 type Group = Prisma.GroupModel;
 
