@@ -168,8 +168,7 @@ export async function publishJourney(
          status = 'active' WHERE id = $1`,
       [id, number],
     );
-    await applyToPage(tx, { id, projectId });
-    await writeListeners(tx, { id, projectId });
+    if (!(await applyToPage(tx, { id, projectId }))) await writeListeners(tx, { id, projectId });
     await planEntryScan(tx, id, definition);
     await announce(tx, JOURNEYS);
   });

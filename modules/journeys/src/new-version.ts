@@ -135,7 +135,8 @@ const OPEN_RUNS = `
   WHERE journey_id = $1 AND contact_id > $2 AND ended_at IS NULL ORDER BY contact_id LIMIT ${PAGE}`;
 
 /**
- * Does to a page of runs what the publication of a version, or the archiving, is to do to them. The caller has locked the journey.
+ * Does to a page of runs what the publication of a version, or the archiving, is to do to them, and has the journey listen to what its
+ * runs then wait for. The caller has locked the journey.
  * @returns false if nothing was left.
  */
 export async function applyToPage(tx: Tx, { id, projectId }: { id: string; projectId: string }): Promise<boolean> {
@@ -162,7 +163,7 @@ export async function applyToPage(tx: Tx, { id, projectId }: { id: string; proje
      WHERE journey_id = $1 AND number = $2`,
     [id, number, isDone, runs.at(-1)?.contactId ?? appliedTo],
   );
-  if (isDone && change !== 'archive') await writeListeners(tx, { id, projectId });
+  if (change !== 'archive') await writeListeners(tx, { id, projectId });
   return true;
 }
 
