@@ -69,12 +69,11 @@ async function changeInPages(
   projectId: string,
   change: (client: pg.ClientBase, after: string) => Promise<ChangedPage>,
 ): Promise<number> {
-  let [count, after] = [0, ''];
-  await inPages(projectId, async () => {
+  let count = 0;
+  await inPages(projectId, async (after) => {
     const page = await inLedgerTransaction((client) => change(client, after));
     count += page.count;
-    after = page.last ?? '';
-    return page.last === null;
+    return page.last;
   });
   return count;
 }

@@ -120,7 +120,7 @@ const REMOVE_VALUES = `
   ), changed AS (
     UPDATE contacts c SET custom_fields = c.custom_fields - $2 FROM page WHERE c.id = page.id
   )
-  SELECT count(*)::int AS count, max(id) AS last FROM page`;
+  SELECT CASE WHEN count(*) = ${PAGE} THEN max(id) END AS last FROM page`;
 
 /**
  * Removes a field from the schema and its values from all contacts, so that a later field with the same key starts
@@ -129,11 +129,7 @@ const REMOVE_VALUES = `
  */
 export async function deleteCustomField(projectId: string, id: string): Promise<void> {
   const { key } = await getCustomField(projectId, id);
-  let last: string | null = '';
-  await inPages(projectId, async () => {
-    last = await inTransaction((tx) => deletePage(tx, { projectId, id, key }, last ?? ''));
-    return last === null;
-  });
+  await inPages(projectId, (after) => inTransaction((tx) => deletePage(tx, { projectId, id, key }, after)));
 }
 
 /** Removes values from a page of contacts, and with the last ones the field. @returns the last contact; null if that was all. */
@@ -150,8 +146,8 @@ async function deletePage(
     [projectId, `customFields.${key}`],
   );
   if (user !== undefined) throw new DomainError('conflict', `The segment "${user.name}" filters by this field.`);
-  const [page] = await sql<{ count: number; last: string | null }>(tx, REMOVE_VALUES, [projectId, key, after]);
-  if (page?.count === PAGE) return page.last;
+  const [page] = await sql<{ last: string | null }>(tx, REMOVE_VALUES, [projectId, key, after]);
+  if (page?.last != null) return page.last;
   // Values that were written meanwhile to contacts before this page.
   await sql(tx, 'UPDATE contacts SET custom_fields = custom_fields - $2 WHERE project_id = $1 AND custom_fields ? $2', [
     projectId,

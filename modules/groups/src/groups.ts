@@ -116,18 +116,18 @@ export async function updateGroup(projectId: string, id: string, input: UpdateGr
   await getGroup(projectId, id);
   if (input.name == null && contactIds == null) throw emptyUpdate();
   const name = input.name == null ? undefined : checkDisplayName(input.name);
-  if (contactIds != null) {
-    const contacts = await db.$transaction((tx) => resolveContacts(tx, projectId, { contactIds }));
-    if (contacts.length === 0) throw noMember('contactIds');
+  const contacts =
+    contactIds == null ? undefined : await db.$transaction((tx) => resolveContacts(tx, projectId, { contactIds }));
+  if (contacts?.length === 0) throw noMember('contactIds');
+  if (contacts !== undefined)
     await removeAllButPage(
       projectId,
       id,
       contacts.map((contact) => contact.id),
     );
-  }
   return db.$transaction(async (tx) => {
     const group = await lockGroup(tx, projectId, id);
-    if (contactIds != null) await replaceMembers(tx, projectId, id, contactIds);
+    if (contacts !== undefined) await replaceMembers(tx, projectId, id, contacts);
     if (name !== undefined) await tx.group.update({ where: { id }, data: { name } }).catch(nameTaken(name));
     return group;
   });
@@ -272,7 +272,7 @@ export async function deleteGroup(projectId: string, id: string): Promise<void> 
   await removeAllButPage(projectId, id, []);
   await db.$transaction(async (tx) => {
     await lockGroup(tx, projectId, id);
-    const members = await membersThatExist(tx, projectId, id);
+    const members = await removePage(tx, projectId, id, []);
     await tx.group.delete({ where: { id } });
     await record(tx, projectId, members.map(contactUpdated));
   });
@@ -284,20 +284,6 @@ export async function deleteGroup(projectId: string, id: string): Promise<void> 
  */
 const contactOf = (rows: string): string =>
   `CROSS JOIN LATERAL (SELECT * FROM contacts WHERE id = ${rows}.contact_id OFFSET 0) c`;
-
-/** The group's members that still exist, ordered by id (spec: Group). */
-async function membersThatExist(
-  tx: Prisma.TransactionClient,
-  projectId: string,
-  groupId: string,
-): Promise<ContactFacts[]> {
-  return sql<ContactFacts>(
-    tx,
-    `SELECT ${FACTS_COLUMNS} FROM group_members m ${contactOf('m')}
-     WHERE m.group_id = $2 AND c.project_id = $1 ORDER BY c.id`,
-    [projectId, groupId],
-  );
-}
 
 /** The members of a group that an answer lists, and of all groups of an answer. */
 export const MAX_LISTED = 10_000;
@@ -349,10 +335,8 @@ async function replaceMembers(
   tx: Prisma.TransactionClient,
   projectId: string,
   id: string,
-  contactIds: readonly string[],
+  contacts: readonly ContactFacts[],
 ) {
-  const contacts = await resolveContacts(tx, projectId, { contactIds });
-  if (contacts.length === 0) throw noMember('contactIds');
   const kept = contacts.map((contact) => contact.id);
   const removed = await removePage(tx, projectId, id, kept);
   const added = new Set(await addMembers(tx, id, kept));
@@ -370,9 +354,10 @@ const removeAllButPage = (projectId: string, id: string, kept: readonly string[]
   inPages(projectId, () =>
     db.$transaction(async (tx) => {
       await lockGroup(tx, projectId, id);
-      if ((await sql(tx, HAS_MORE, [id, kept])).length === 0) return true;
+      if ((await sql(tx, HAS_MORE, [id, kept])).length === 0) return null;
       await record(tx, projectId, (await removePage(tx, projectId, id, kept)).map(contactUpdated));
-      return false;
+      // Nothing is left before the next page.
+      return '';
     }),
   );
 
@@ -384,7 +369,7 @@ const removePage = (tx: Tx, projectId: string, id: string, kept: readonly string
        DELETE FROM group_members WHERE group_id = $2 AND contact_id = ANY (ARRAY(
          SELECT contact_id FROM group_members WHERE group_id = $2 AND contact_id <> ALL ($3) ORDER BY contact_id LIMIT ${PAGE}))
        RETURNING contact_id)
-     SELECT ${FACTS_COLUMNS} FROM gone ${contactOf('gone')} WHERE c.project_id = $1`,
+     SELECT ${FACTS_COLUMNS} FROM gone ${contactOf('gone')} WHERE c.project_id = $1 ORDER BY c.id`,
     [projectId, id, kept],
   );
 

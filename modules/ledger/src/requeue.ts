@@ -39,7 +39,7 @@ const REQUEUE = `
     UPDATE messages m SET state = 'planned', not_before = now(), unsent_at = NULL, deferrals = 0, deferred_at = NULL
     WHERE ${IS_SELECTED} RETURNING m.*, $2::message_state AS before, NULL::text AS event_id
   ), ${CONSEQUENCES}
-  SELECT count(*)::int AS changed, max(id) AS last FROM settled`;
+  SELECT count(*)::int AS count, CASE WHEN count(*) = ${PAGE} THEN max(id) END AS last FROM settled`;
 
 /**
  * Requeues a page of failed or unknown messages of a campaign in the caller's transaction. Of two concurrent calls, the second finds
@@ -51,18 +51,9 @@ export async function requeuePage(
   state: 'failed' | 'unknown',
 ): Promise<ChangedPage> {
   const { lowest, highest } = await messageIdsOf(campaignId);
-  return pageOf(await client.query<Changed>(REQUEUE, [campaignId, state, ids, lowest, highest, after]));
+  const values = [campaignId, state, ids, lowest, highest, after];
+  return (await client.query<ChangedPage>(REQUEUE, values)).rows[0] as ChangedPage;
 }
-
-interface Changed {
-  changed: number;
-  last: string | null;
-}
-
-const pageOf = ({ rows: [page] }: pg.QueryResult<Changed>): ChangedPage => ({
-  count: page?.changed ?? 0,
-  last: page?.changed === PAGE ? page.last : null,
-});
 
 const RESOLVE = `
   WITH ${SELECTED}, settled AS (
@@ -72,7 +63,7 @@ const RESOLVE = `
       unsent_at = CASE WHEN $7 = 'accepted' THEN NULL ELSE m.unsent_at END
     WHERE ${IS_SELECTED} RETURNING m.*, $2::message_state AS before, postroom_id('evt') AS event_id
   ), ${CONSEQUENCES}
-  SELECT count(*)::int AS changed, max(id) AS last FROM settled`;
+  SELECT count(*)::int AS count, CASE WHEN count(*) = ${PAGE} THEN max(id) END AS last FROM settled`;
 
 /** Resolves a page of unknown messages of a campaign to the given outcome, with events and counters, in the caller's transaction. */
 export async function resolvePage(
@@ -83,5 +74,5 @@ export async function resolvePage(
   const answer = outcome === 'accepted' ? 'Manually resolved as accepted.' : 'Manually resolved as not accepted.';
   const { lowest, highest } = await messageIdsOf(campaignId);
   const values = [campaignId, 'unknown', ids, lowest, highest, after, outcome, answer];
-  return pageOf(await client.query<Changed>(RESOLVE, values));
+  return (await client.query<ChangedPage>(RESOLVE, values)).rows[0] as ChangedPage;
 }

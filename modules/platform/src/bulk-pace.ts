@@ -39,11 +39,16 @@ export async function paceBulkWork(projectId: string, tookMs: number, signal?: A
 
 /**
  * Does bulk work of a project that a request waits for, page by page, each in a transaction of its caller's, with the pauses of
- * `paceBulkWork` in between. @param page says whether it was the last one.
+ * `paceBulkWork` in between. @param page gets what the page before it returned, at first a blank text; null after the last one.
  */
-export async function inPages(projectId: string, page: () => Promise<boolean>): Promise<void> {
-  for (let began = performance.now(); !(await page()); began = performance.now())
+export async function inPages(projectId: string, page: (after: string) => Promise<string | null>): Promise<void> {
+  for (let after = ''; ;) {
+    const began = performance.now();
+    const last = await page(after);
+    if (last === null) return;
+    after = last;
     await paceBulkWork(projectId, performance.now() - began);
+  }
 }
 
 /** Whether a project's bulk work pauses for longer than it works. Work that could run in parallel should not. */

@@ -187,10 +187,9 @@ async function interruptWait(
 const PAGE = 5_000;
 
 interface ReplayedPage {
-  /** How many failed deliveries there were, and the last one. */
-  found: number;
-  last: string | null;
   replayed: number;
+  /** The last failed delivery, if there may be others. */
+  last: string | null;
 }
 
 const REPLAY_PAGE = `
@@ -207,7 +206,7 @@ const REPLAY_PAGE = `
     INSERT INTO deliveries (id, project_id, endpoint_id, event_id, replay_of)
     SELECT postroom_id('dlv'), project_id, endpoint_id, event_id, id FROM locked ORDER BY id RETURNING id
   ), notified AS (SELECT pg_notify('postroom', 'deliveries') FROM added LIMIT 1)
-  SELECT count(*)::int AS found, max(id) AS last,
+  SELECT CASE WHEN count(*) = ${PAGE} THEN max(id) END AS last,
     (SELECT count(*)::int FROM added LEFT JOIN notified ON true) AS replayed FROM failed`;
 
 /**
@@ -217,12 +216,11 @@ const REPLAY_PAGE = `
  */
 export async function replayFailed(projectId: string, endpointId: string, since: Date): Promise<number> {
   await requireEnabledEndpoint(projectId, endpointId);
-  let [replayed, after] = [0, ''];
-  await inPages(projectId, async () => {
+  let replayed = 0;
+  await inPages(projectId, async (after) => {
     const [page] = await sql<ReplayedPage>(db, REPLAY_PAGE, [endpointId, since, after]);
     replayed += page?.replayed ?? 0;
-    after = page?.last ?? '';
-    return (page?.found ?? 0) < PAGE;
+    return page?.last ?? null;
   });
   return replayed;
 }
