@@ -22,11 +22,11 @@ export async function startUiProxy(port: number, ui: UiAddress): Promise<Server>
     const { method, url, headers } = incoming;
     const passed = request({ ...ui, method, path: url, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, {
+        // Lower case, as names in `headers` are. The UI has a stricter policy for summaries and details, which it shows in frames.
+        'content-security-policy': "frame-ancestors 'none'",
         ...answer.headers,
-        // Lower case, as names in `headers` are: they replace those of the UI.
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'same-origin',
-        'content-security-policy': "frame-ancestors 'none'",
       });
       answer.pipe(outgoing);
     });
