@@ -203,7 +203,7 @@ test('the same file with the same Idempotency-Key is imported once; a different 
   expect([one.status, two.status, two.body]).toEqual([202, 202, one.body]);
   expect([one.headers.get('idempotent-replayed'), two.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
   for (const reply of [await upload(api, `${FILE}x`, {}, key), await upload(api, FILE, { dry_run: true }, key)]) {
-    const message = 'This Idempotency-Key was used for a different request.';
+    const message = 'This Idempotency-Key was used for a different request: the path or the bytes of the body differ.';
     const details = [{ field: 'Idempotency-Key', message }];
     expect(reply).toMatchObject({ status: 409, body: { error: { code: 'idempotency_conflict', message, details } } });
   }

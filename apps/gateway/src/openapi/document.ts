@@ -193,7 +193,7 @@ A field that always has a value rejects null in a PATCH, so that an unset variab
 Requests are checked in this order: key (401), scope (403), project (400 or 403), resources in the path (404), body (400), conflicts (409).
 
 **Retries.** With an \`Idempotency-Key\`, a POST can be repeated safely: for 24 hours, the first response is returned again with
-\`Idempotent-Replayed: true\`. After a 429, wait as long as \`Retry-After\` says; the \`RateLimit-*\` headers show how much is left.
+\`Idempotent-Replayed: true\`. Repeat it with the same bytes: JSON that means the same but was serialized differently is another request. After a 429, wait as long as \`Retry-After\` says; the \`RateLimit-*\` headers show how much is left.
 
 **Compatibility.** Members, enumeration values and event types may be added at any time, so ignore those you do not know.
 Clients that openapi-generator makes for Go and Java (\`okhttp-gson\`) reject unknown members unless they are generated with

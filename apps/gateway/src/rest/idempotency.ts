@@ -95,7 +95,10 @@ export async function claim(
   if (claimedAt !== undefined) return held(claimedAt);
   const first = await readIdempotencyKey(projectId, key);
   if (first !== undefined && first.fingerprint !== fingerprint) {
-    throw idempotencyConflict('different_request', 'This Idempotency-Key was used for a different request.');
+    throw idempotencyConflict(
+      'different_request',
+      'This Idempotency-Key was used for a different request: the path or the bytes of the body differ.',
+    );
   }
   if (first === undefined || first.status === null || first.body === null) {
     if (first !== undefined && first.age >= TAKE_OVER_AFTER && request.commitsResponse === true) {

@@ -93,6 +93,17 @@ test('another body under the same key is 409 idempotency_conflict', async () => 
   expect((await api.get('/v1/groups')).body.data).toHaveLength(1);
 });
 
+test('the same JSON in another order is a different request, and the message says what differs', async () => {
+  const api = await testApi();
+  const send = (body: object) => api.post('/v1/contacts', body, withKey('order-1'));
+  await send({ email: 'ada@example.com', name: 'Ada' });
+  const other = await send({ name: 'Ada', email: 'ada@example.com' });
+  expect([other.status, other.body.error.message]).toEqual([
+    409,
+    'This Idempotency-Key was used for a different request: the path or the bytes of the body differ.',
+  ]);
+});
+
 test('another address under the same key is 409 idempotency_conflict', async () => {
   const { api, add } = await withGroup();
   await add('order-1');
