@@ -9,7 +9,6 @@ import {
   emailKey,
   emailProblem,
   inTransaction,
-  invalid,
   isId,
   newId,
   normalizeEmail,
@@ -24,8 +23,8 @@ import {
   type FieldProblem,
   normalizeText,
 } from '@postroom/platform';
-import type { CustomFieldValues } from '@postroom/custom-fields';
-import { customFieldValues } from './custom-fields.ts';
+import { coerceValues, type CustomFieldValues } from '@postroom/custom-fields';
+import { readSchema } from './custom-fields.ts';
 import { contactCreated, contactDeleted, type ContactFacts, contactUpdated, FACTS_COLUMNS } from './events.ts';
 import { shownName } from './names.ts';
 import {
@@ -91,9 +90,8 @@ export async function createContact(
   input: CreateContactInput,
   source: ContactSource = 'api',
 ): Promise<{ contact: Contact; created: boolean }> {
+  const { name, customFields } = await checkFields(pool, projectId, input);
   const email = checkEmail(input.email);
-  const name = checkName(input.name) ?? '';
-  const customFields = await customFieldValues(pool, projectId, input.customFields);
   for (;;) {
     const contact = await insertContact({
       projectId,
@@ -268,16 +266,27 @@ export async function lockContacts(
 
 /** Validates and normalizes an address; a `validation_error` names the field `email`. */
 export function checkEmail(email: string): string {
-  const trimmed = email.trim();
-  const problem = emailProblem(trimmed);
-  if (problem !== undefined) throw invalid({ field: 'email', message: problem });
-  return normalizeEmail(trimmed);
+  assertValid(addressProblems(email));
+  return normalizeEmail(email.trim());
+}
+
+function addressProblems(email: string): FieldProblem[] {
+  const problem = emailProblem(email.trim());
+  return problem === undefined ? [] : [{ field: 'email', message: problem }];
 }
 
 /** The normalized name; `undefined` when blank. */
 export function checkName(name: string | null | undefined): string | undefined {
   assertValid(oneLineProblems({ name }));
   return normalizeText(name ?? '') || undefined;
+}
+
+/** Validates and normalizes what a request says of one contact; a `validation_error` names each problem. */
+async function checkFields(tx: Tx, projectId: string, { email, name, customFields }: UpdateContactInput) {
+  const { values, problems } =
+    customFields == null ? { values: {}, problems: [] } : coerceValues(customFields, await readSchema(tx, projectId));
+  assertValid([...(email == null ? [] : addressProblems(email)), ...oneLineProblems({ name }), ...problems]);
+  return { name: checkName(name) ?? '', customFields: values };
 }
 
 async function findByEmail(tx: Tx, projectId: string, email: string): Promise<Contact | undefined> {
@@ -305,15 +314,12 @@ async function lockContact(tx: Tx, projectId: string, id: string): Promise<Store
 
 /** The contact with the changes applied. */
 async function applyChanges(tx: Tx, projectId: string, before: Stored, input: UpdateContactInput): Promise<Stored> {
-  const email = input.email == null ? before.email : checkEmail(input.email);
+  const { name, customFields } = await checkFields(tx, projectId, input);
   return {
     id: before.id,
-    email,
-    name: input.name === undefined ? before.name : (checkName(input.name) ?? ''),
-    customFields:
-      input.customFields === undefined
-        ? before.customFields
-        : await customFieldValues(tx, projectId, input.customFields),
+    email: input.email == null ? before.email : checkEmail(input.email),
+    name: input.name === undefined ? before.name : name,
+    customFields: input.customFields === undefined ? before.customFields : customFields,
   };
 }
 

@@ -1,5 +1,4 @@
 import {
-  assertValid,
   coalesceReads,
   conflictIfTaken,
   db,
@@ -23,10 +22,8 @@ import {
 import { RESERVED_KEYS } from '@postroom/csv';
 import {
   checkOptions,
-  coerceValues,
   CUSTOM_FIELD_TYPES,
   type CustomFieldType,
-  type CustomFieldValues,
   type FieldSchema,
   type Schema,
 } from '@postroom/custom-fields';
@@ -190,14 +187,3 @@ const readSchemas = coalesceReads<Schema>(async (projectIds) => {
   const byProject = Map.groupBy(rows, ({ projectId }) => projectId);
   return new Map([...byProject].map(([id, fields]) => [id, new Map(fields.map((field) => [field.key, field]))]));
 });
-
-/**
- * The values to store for one contact; null and blank values are dropped.
- * @throws DomainError `validation_error` naming each unknown key and each value that can't be coerced.
- */
-export async function customFieldValues(tx: Tx, projectId: string, given: unknown): Promise<CustomFieldValues> {
-  if (given == null) return {};
-  const { values, problems } = coerceValues(given, await readSchema(tx, projectId));
-  assertValid(problems);
-  return values;
-}

@@ -382,3 +382,20 @@ test('more concurrent changes than database connections all succeed', async () =
   const replies = await Promise.all(patches);
   expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
 });
+
+test('every problem of a contact is named at once, when it is created and when it is updated', async () => {
+  const api = await testApi();
+  const { id } = await api.contact('ada@example.com');
+  const wrong = { email: 'grace', name: 'Grace\nHopper', custom_fields: { plan: 'pro' } };
+  for (const { status, body } of [
+    await api.post('/v1/contacts', wrong),
+    await api.patch(`/v1/contacts/${id}`, wrong),
+  ]) {
+    expect(status).toBe(400);
+    expect(body.error.details.map(({ field }: { field: string }) => field)).toEqual([
+      'email',
+      'name',
+      'custom_fields.plan',
+    ]);
+  }
+});
