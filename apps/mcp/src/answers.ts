@@ -36,8 +36,10 @@ export async function answer(work: () => Promise<object>): Promise<CallToolResul
     return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } };
   } catch (error) {
     if (!(error instanceof PostroomError)) throw error;
-    const details = error.details.map(({ field, message }) => `${field} ${message}`);
-    const text = [`${error.code}: ${error.message}`, ...details].join('\n');
+    // The message states the first problem.
+    const problems = error.details.map(({ field, message }) => `${field}: ${message}`);
+    const others = problems.filter((problem) => problem !== error.message);
+    const text = [`${error.code}: ${error.message}`, ...others].join('\n');
     return { content: [{ type: 'text', text }], isError: true };
   }
 }

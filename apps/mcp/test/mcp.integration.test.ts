@@ -149,7 +149,7 @@ describe.each([
     const client = await connected(connect, api);
     const { id } = await call(client, 'create_journey', { name: 'Follow-up' });
     expect((await call(client, 'publish_journey', { journey_id: id })).error).toContain(
-      'definition.steps must have at least one step',
+      'definition.steps: must have at least one step',
     );
     const definition = { entry: { type: 'manual' }, steps: [{ id: 'later', type: 'wait', for: { days: 1 } }] };
     await call(client, 'update_journey', { journey_id: id, definition });
@@ -291,6 +291,15 @@ describe.each([
     expect(error).toMatch(/^validation_error: [^]*subject/);
     expect(await call(client, 'delivery_status', { id })).toMatchObject({ status: 'draft' });
     expect(await call(client, 'delivery_status', { id: 'ctc_1' })).toMatchObject({ error: expect.any(String) });
+  });
+
+  test('an error names each problem once', async () => {
+    const client = await connected(connect, await testApi());
+    const { error } = await call(client, 'create_contact', { email: 'ada', name: 'Ada\nLovelace' });
+    expect(error.split('\n')).toEqual([
+      'validation_error: email: must be an email address such as ada@example.com',
+      'name: must be one line without control characters (it has U+000A)',
+    ]);
   });
 
   test('a ready campaign is sent once', async () => {
