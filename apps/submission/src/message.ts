@@ -9,6 +9,7 @@ import {
 import { headerProblem } from '@postroom/mime';
 import {
   emailKey,
+  emailProblem,
   IsolatedCallError,
   type IsolatedFunction,
   jsonProblem,
@@ -75,7 +76,7 @@ export function requestOf(
   if (lacksParts) throw new Refusal(550, '5.6.0 The message has a multipart without parts; check its boundary');
   checkCounts(mail, alternatives);
   checkNames(mail);
-  const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
+  const [to, cc] = [shownMailboxes(mail.to), shownMailboxes(mail.cc)];
   const shown = new Set([...to, ...cc].map(({ address }) => emailKey(address)));
   const options = optionHeaders(mail, headerValues);
   const files = withUniqueIds(mail.attachments.map(attachmentOf));
@@ -132,6 +133,13 @@ const format = ({ name, address }: Mailbox) => formatMailbox({ email: address, n
 function mailboxesOf(addresses: readonly Address[] | undefined): Mailbox[] {
   return (addresses ?? []).flatMap((each) => (each.group === undefined ? [each] : each.group));
 }
+
+/**
+ * The mailboxes of `To` or `Cc` that can be shown. The others, such as `root` or one that was refused as a recipient, are left out: who gets
+ * the mail is in the envelope.
+ */
+const shownMailboxes = (addresses: readonly Address[] | undefined) =>
+  mailboxesOf(addresses).filter(({ address }) => emailProblem(address) === undefined);
 
 /** The body; a mail without one becomes a blank text. */
 function bodyOf({ html, text }: Email, files: readonly File[]): Pick<SendEmailInput, 'html' | 'text'> {

@@ -201,10 +201,35 @@ test('a recipient whose address is invalid is refused, and the others get the ma
   expect(await say('RCPT TO:<ada@[127.0.0.1]>\r\n')).toMatch(/^553 5\.1\.3 The recipient's address must have a domain/);
   expect(await say('RCPT TO:<grace@example.net>\r\n')).toMatch(/^250 /);
   await say('DATA\r\n');
-  const id = /eml_\w+/.exec(await say('From: hello@example.com\r\nSubject: x\r\n\r\nx\r\n.\r\n'))?.[0] ?? '';
-  expect((await email(api, id)).recipients).toMatchObject([{ email: 'grace@example.net' }]);
+  const to = 'To: ada@[127.0.0.1], Grace <grace@example.net>\r\n';
+  const id = /eml_\w+/.exec(await say(`From: hello@example.com\r\n${to}Subject: x\r\n\r\nx\r\n.\r\n`))?.[0] ?? '';
+  expect(await email(api, id)).toMatchObject({
+    to: ['Grace <grace@example.net>'],
+    recipients: [{ email: 'grace@example.net' }],
+  });
   socket.destroy();
 });
+
+test.each(['root', 'Undisclosed recipients <>', 'root@localhost, "ada"@'])(
+  'a mail to %s in its header goes to the recipient in the envelope',
+  async (to) => {
+    const api = await sender();
+    const { say, socket } = await dial(development.port);
+    await say('EHLO test\r\n');
+    await say(plain('postroom', api.key));
+    await say('MAIL FROM:<hello@example.com>\r\n');
+    await say('RCPT TO:<grace@example.net>\r\n');
+    await say('DATA\r\n');
+    const reply = await say(`From: hello@example.com\r\nTo: ${to}\r\nCc: ${to}\r\nSubject: x\r\n\r\nx\r\n.\r\n`);
+    expect(reply).toMatch(/^250 2\.0\.0 eml_/);
+    expect(await email(api, /eml_\w+/.exec(reply)?.[0] ?? '')).toMatchObject({
+      to: [],
+      cc: [],
+      bcc: ['grace@example.net'],
+    });
+    socket.destroy();
+  },
+);
 
 test('a request for delivery reports, which are not offered, is refused, and so is every unknown parameter', async () => {
   const api = await sender();
