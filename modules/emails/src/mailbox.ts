@@ -22,6 +22,7 @@ export function parseMailbox(text: string): Mailbox | string {
   if (named === null && /[<>]/.test(trimmed))
     return 'must be an address or a name and an address, such as Ada <ada@example.com>; a name with " < or > needs quotes and a backslash before each quote inside';
   if (name.length > MAX_NAME_LENGTH) return `must have a name of at most ${MAX_NAME_LENGTH} characters`;
+  if (given === '' && named !== null) return 'must have an address in < and >, such as Ada <ada@example.com>';
   const problem = emailProblem(given);
   if (problem !== undefined) return problem;
   const email = normalizeEmail(given);

@@ -25,6 +25,7 @@ test.each([
   'Ada <ada@example.com',
   'Ada "The Countess" Lovelace <ada@example.com>',
   'Ada <Lovelace> <ada@example.com>',
+  'Ada <>',
 ])('the error of %s says how to write a name', (text) =>
   expect(parseMailbox(text)).toContain('such as Ada <ada@example.com>'),
 );
