@@ -8,7 +8,7 @@ export interface Cause {
   field: string;
   /** What is wrong, such as `is not an option`. */
   message: string;
-  /** The value that is not an option; empty for other causes. */
+  /** The value that is not an option, or the unknown reason; empty for other causes. */
   value: string;
   rows: number;
   /** The first line with this cause, counted from 1. */
@@ -66,10 +66,10 @@ async function valuesOf(tx: Tx, importId: string): Promise<Map<string, Set<strin
 
 function causeOf({ line, field, message, value }: RowError, plan: Plan, known: Map<string, Set<string>>): Cause {
   const cause = { field, rows: 1, firstLine: line };
-  if (value !== undefined && isChoice(field, plan)) {
+  if (value !== undefined && (field === 'reason' || isChoice(field, plan))) {
     return {
       ...cause,
-      message: NOT_AN_OPTION,
+      message: field === 'reason' ? message : NOT_AN_OPTION,
       value: keepValue(known, field, value.trim().slice(0, MAX_VALUE_LENGTH)),
     };
   }

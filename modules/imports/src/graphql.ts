@@ -107,7 +107,9 @@ const ImportCause = builder.objectRef<Cause & { fix: string }>('ImportCause').im
       description: '`email`, `name`, `reason`, `customFields.<key>`, or `row` for the whole row.',
     }),
     message: t.exposeString('message', { description: 'The problem, such as `is not an option`.' }),
-    value: t.exposeString('value', { description: 'The value that is not an option; empty for other causes.' }),
+    value: t.exposeString('value', {
+      description: 'The value that is not an option, or the unknown reason; empty for other causes.',
+    }),
     rows: t.exposeInt('rows', { description: 'Number of rows.' }),
     firstLine: t.exposeInt('firstLine', { description: 'The first line with this cause, counted from 1.' }),
     fix: t.exposeString('fix', { description: 'How to fix it.' }),

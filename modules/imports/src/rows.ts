@@ -17,7 +17,7 @@ import { reasonNamed } from './reasons.ts';
 /** A problem with a row, and its line in the file. */
 export interface RowError extends FieldProblem {
   line: number;
-  /** The invalid value of a custom field. */
+  /** The invalid value of a custom field, or the unknown reason. */
   value?: string | undefined;
 }
 
@@ -63,7 +63,9 @@ class SuppressionChecker implements Checker {
     const reason = valueOf(reasonColumn);
     const entry = { email: valueOf(emailColumn), reason: reasonNamed(reason) ?? reason };
     const checked = checkSuppression(entry, this.#reason);
-    if (checked.problem !== undefined) return { errors: [{ line, ...checked.problem }] };
+    const { problem: invalid } = checked;
+    if (invalid !== undefined)
+      return { errors: [{ line, ...invalid, ...(invalid.field === 'reason' && { value: reason }) }] };
     const first = this.#seen.add(suppressionKey(checked.suppression), line);
     if (first === undefined) return { suppression: checked.suppression, errors: [] };
     return { errors: [{ line, field: 'email', message: `is already in line ${first}` }], isDuplicate: true };

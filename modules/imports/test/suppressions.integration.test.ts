@@ -42,7 +42,7 @@ test('a file of suppressions is imported in the background, with its errors by c
   ]);
   const { causes } = (await api.get(`/v1/imports/${done.id}`)).body.data;
   expect(causes).toHaveLength(3);
-  expect(causes).toContainEqual(expect.objectContaining({ field: 'reason', rows: 1, firstLine: 7 }));
+  expect(causes).toContainEqual(expect.objectContaining({ field: 'reason', value: 'bored', rows: 1, firstLine: 7 }));
   expect(await errorsOf(api, done.id)).toEqual([
     '4 email is already in line 2',
     '6 email must be an email address such as ada@example.com',

@@ -1528,7 +1528,7 @@ export interface ImportCause {
   field: string;
   /** The problem, such as `is not an option`. */
   message: string;
-  /** The value that is not an option; empty for other causes. */
+  /** The value that is not an option, or the unknown reason; empty for other causes. */
   value: string;
   /** Number of rows. */
   rows: number;
