@@ -3,6 +3,7 @@ import { type Problems, readObject, type SendEmailInput } from './email-input.ts
 import { subjectLine, type Values } from '@postroom/templating';
 import { renderForProject } from './fill-content-for-project.ts';
 import { type ContentInput, lengthOfContent, MAX_TEXT_LENGTH } from './fill-content.ts';
+import { postalAddressOf } from '@postroom/projects';
 
 /** The content of an email, with placeholders filled in. */
 export interface RenderedContent {
@@ -47,6 +48,9 @@ export const BATCH_TOO_LONG =
 /** The problem of a subject whose placeholders leave nothing of it. */
 export const EMPTY_SUBJECT = 'is empty once its placeholders are filled in';
 
+const NO_POSTAL_ADDRESS =
+  'is required, because the project has no postal address; enter one in the dashboard, under Project';
+
 /** The content of an email for which its batch has no space left. */
 const TOO_MUCH: RenderedContent = { subject: '', html: null, text: null, htmlText: null };
 
@@ -80,9 +84,10 @@ export async function renderContent(
     problems.add(`${path}html`, 'is required, unless text or templateId is given');
   }
   const hasPlaceholders = template !== null || input.variables != null;
+  const showsAddress = hasPlaceholders && [subject, html, text].some((source) => source?.includes('postal_address'));
   const values: Values | null = hasPlaceholders
     ? {
-        postal_address: template?.postalAddress,
+        ...(showsAddress && { postal_address: await postalAddressOf(projectId) }),
         ...readObject(input.variables, `${path}variables`, problems),
       }
     : null;
@@ -97,8 +102,13 @@ export async function renderContent(
     problems.add(`${path}html`, BATCH_TOO_LONG);
     return TOO_MUCH;
   }
-  for (const { field, message } of rendered.problems)
-    problems.add(field === 'html' && template !== null ? `${path}templateId` : `${path}${field}`, message);
+  for (const { field, message } of rendered.problems) {
+    const isAddress = field === 'variables.postal_address';
+    problems.add(
+      field === 'html' && template !== null ? `${path}templateId` : `${path}${field}`,
+      isAddress ? NO_POSTAL_ADDRESS : message,
+    );
+  }
   const isEmptied = rendered.problems.length === 0 && rendered.subject?.trim() === '' && subject?.trim() !== '';
   if (isEmptied) problems.add(`${path}subject`, EMPTY_SUBJECT);
   return {
@@ -113,8 +123,6 @@ interface TemplateContent {
   subject: string;
   body: string;
   isPublished: boolean;
-  /** The project's, on one line: the value of `{{postal_address}}`. */
-  postalAddress: string | null;
 }
 
 /** Keyed by `<project id> <template id>`. */
@@ -122,10 +130,8 @@ const templateOf = coalesceReads<TemplateContent>(async (keys) => {
   const pairs = keys.map((pair) => pair.split(' '));
   const { rows } = await pool.query<TemplateContent & { key: string }>({
     name: 'emails-templates',
-    text: `SELECT t.project_id || ' ' || t.id AS key, t.subject, t.body, t.status = 'published' AS "isPublished",
-        regexp_replace(p.postal_address, ',?\\n', ', ', 'g') AS "postalAddress"
-      FROM unnest($1::text[], $2::text[]) AS keys(project_id, id) JOIN templates t ON t.id = keys.id AND t.project_id = keys.project_id
-        JOIN projects p ON p.id = t.project_id`,
+    text: `SELECT t.project_id || ' ' || t.id AS key, t.subject, t.body, t.status = 'published' AS "isPublished"
+      FROM unnest($1::text[], $2::text[]) AS keys(project_id, id) JOIN templates t ON t.id = keys.id AND t.project_id = keys.project_id`,
     values: [pairs.map(([projectId]) => projectId), pairs.map(([, id]) => id)],
   });
   return new Map(rows.map((row) => [row.key, row]));

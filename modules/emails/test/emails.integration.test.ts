@@ -190,6 +190,36 @@ describe('POST /v1/emails', () => {
     );
   });
 
+  test('fills in the postal address of the project, also without a template, and says where to enter it if there is none', async () => {
+    const api = await sender();
+    const { id } = (
+      await api.post('/v1/templates', { name: 'Footer', subject: 'Hi', body: '<p>{{postal_address}}</p>' })
+    ).body.data;
+    await api.post(`/v1/templates/${id}/publish`);
+    const { html: _, ...rest } = HELLO;
+    const bodies = [
+      { ...rest, template_id: id },
+      { ...HELLO, html: '<p>{{postal_address}}</p>', variables: {} },
+    ];
+    for (const body of bodies) {
+      expect((await api.post('/v1/emails', body)).body.error.details).toEqual([
+        {
+          field: 'variables.postal_address',
+          message: 'is required, because the project has no postal address; enter one in the dashboard, under Project',
+        },
+      ]);
+    }
+    await pool.query('UPDATE projects SET postal_address = $2 WHERE id = $1', [api.projectId, 'Acme,\n1 Main Street']);
+    for (const body of [...bodies, { ...bodies[0], variables: { postal_address: 'Elsewhere' } }]) {
+      const sent = await api.post('/v1/emails', body);
+      expect(sent.status, JSON.stringify(sent.body)).toBe(202);
+      const { html } = (await api.get(`/v1/emails/${sent.body.data.id}`)).body.data;
+      expect(html).toBe(
+        `<p>${'variables' in body && 'postal_address' in body.variables ? 'Elsewhere' : 'Acme, 1 Main Street'}</p>`,
+      );
+    }
+  });
+
   test('leaves braces unchanged without variables', async () => {
     const api = await sender();
     const { id } = (await api.post('/v1/emails', { ...HELLO, html: '<p>{{ not ours }}</p>' })).body.data;
