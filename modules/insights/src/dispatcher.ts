@@ -15,6 +15,6 @@ export const source: DispatchSource = {
   tasks: [
     { intervalMs: COUNT_INTERVAL_MS, run: countEvents },
     { intervalMs: COUNT_INTERVAL_MS, run: countCampaigns },
-    { intervalMs: EXPORT_INTERVAL_MS, run: exportEvents },
+    { intervalMs: EXPORT_INTERVAL_MS, run: () => exportEvents() },
   ],
 };

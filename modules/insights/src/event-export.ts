@@ -1,5 +1,5 @@
 import { type Column, type Store, storeAt, toParquet } from '@postroom/partitions';
-import { config, inTransaction, pool, sql } from '@postroom/platform';
+import { config, inTransaction, logger, pool, sql } from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
 import {
   endedTransactions,
@@ -53,11 +53,15 @@ interface Progress extends Omit<Range, 'until'> {
   isHere: boolean;
 }
 
-/** Exports the events of all projects to EVENT_EXPORT_URL, if that is set. */
-export async function exportEvents(): Promise<void> {
-  if (config.EVENT_EXPORT_URL === undefined) return;
-  const { rows } = await pool.query<{ id: string }>(projectsWithEvents('event_exports'));
-  for (const { id } of rows) await exportProject(id, storeAt(config.EVENT_EXPORT_URL));
+/** Exports the events of all projects to EVENT_EXPORT_URL, if that is set. What fails is logged, and exported the next time. */
+export async function exportEvents(url = config.EVENT_EXPORT_URL): Promise<void> {
+  if (url === undefined) return;
+  try {
+    const { rows } = await pool.query<{ id: string }>(projectsWithEvents('event_exports'));
+    for (const { id } of rows) await exportProject(id, storeAt(url));
+  } catch (error) {
+    logger.error({ err: error }, 'could not export events to EVENT_EXPORT_URL; will retry in five minutes');
+  }
 }
 
 /**

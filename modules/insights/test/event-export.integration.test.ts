@@ -1,13 +1,13 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { storeAt } from '@postroom/partitions';
-import { inTransaction, newId, pool, sql } from '@postroom/platform';
+import { inTransaction, logger, newId, pool, sql } from '@postroom/platform';
 import { eventually, interleave } from '@postroom/testkit';
-import { expect, onTestFinished, test } from 'vitest';
-import { exportProject } from '../src/event-export.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { exportEvents, exportProject } from '../src/event-export.ts';
 
 const INSERT = `INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, $3, $4)`;
 
@@ -103,6 +103,21 @@ test('a file that cannot be stored is stored later, under the same name and with
   expect(stored[0]).toBe(failed[0]);
   expect(stored).toHaveLength(2);
   await run();
+});
+
+test('an export that fails is logged by the name that the guide mentions', async () => {
+  const { add, folder } = await exported();
+  const error = vi.spyOn(logger, 'error').mockReturnValue(undefined);
+  onTestFinished(() => error.mockRestore());
+  await writeFile(join(folder, 'file'), '');
+  await add();
+  await eventually(async () => {
+    await exportEvents(pathToFileURL(join(folder, 'file')).href);
+    expect(error.mock.calls).toContainEqual([
+      { err: expect.objectContaining({ code: 'ENOTDIR' }) },
+      expect.stringContaining('could not export events'),
+    ]);
+  });
 });
 
 test('after a dump was loaded into another server, all events are exported again, as a new run', async () => {
