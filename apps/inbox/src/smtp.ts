@@ -107,7 +107,7 @@ class Taker {
     const recipients = envelope.rcptTo.map((recipient) => recipient.address);
     const behaviors = recipients.map(behaviorOf);
     if (behaviors.includes('deferred') && this.#deferrals.defers(summarize(raw).messageId ?? ''))
-      throw new Refusal(451, 'Try again later (simulated)');
+      throw new Refusal(451, 'Temporary failure (simulated)');
     if (behaviors.includes('slow')) await sleep(SLOW_MS);
     const mailFrom = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
     try {
