@@ -72,7 +72,14 @@ const COMMANDS: Record<string, string[][]> = {
   'npm run lint': [['node_modules/oxlint/bin/oxlint', 'modules/notes', 'packages/registry']],
   'npm test -- modules/notes': [
     // Nothing in the copy is cached yet, so the first request takes long.
-    ['node_modules/vitest/vitest.mjs', 'run', 'modules/notes', 'packages/registry', '--testTimeout=180000'],
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      'modules/notes',
+      'packages/registry',
+      'event-types',
+      '--testTimeout=180000',
+    ],
   ],
 };
 

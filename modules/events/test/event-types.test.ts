@@ -7,7 +7,8 @@ test('the event types are the 17 of the spec, in its order, and then our own', (
   const email = outcomes.map((name) => `email.${name}`);
   const campaign = ['started', 'completed', 'paused'].map((name) => `campaign.${name}`);
   expect(EVENT_TYPE_NAMES.slice(0, 17)).toEqual([...contact, ...email, ...campaign, 'webhook.test']);
-  expect(EVENT_TYPE_NAMES.slice(17).toSorted()).toEqual([
+  // A module may add some, but programs rely on these.
+  const own = [
     'ab_test.canceled',
     'ab_test.completed',
     'campaign.canceled',
@@ -20,7 +21,8 @@ test('the event types are the 17 of the spec, in its order, and then our own', (
     'import.canceled',
     'import.completed',
     'import.failed',
-  ]);
+  ];
+  expect(EVENT_TYPE_NAMES.slice(17)).toEqual(expect.arrayContaining(own));
 });
 
 test.each(EVENT_TYPE_NAMES)(
