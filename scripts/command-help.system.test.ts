@@ -43,6 +43,12 @@ test('a command for the running system says without a stack trace that there is 
   ]);
 });
 
+test('a command whose output is cut off ends without a stack trace', () => {
+  const command = `"${process.execPath}" "${postroom}" doctor --data /nonexistent | head -c 1`;
+  const { stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: { PATH: process.env.PATH } });
+  expect(stderr).toBe('');
+});
+
 test('in a clone without packages, a command says how to install them', () => {
   const clone = mkdtempSync(join(tmpdir(), 'postroom-bare-'));
   try {

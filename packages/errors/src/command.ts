@@ -1,9 +1,13 @@
 /**
  * Runs a command of `postroom`. An error ends it with status 1, and with one line instead of a stack trace: operators read it, and a
  * database that does not respond or an option with a typo is not a fault to investigate.
+ * A reader that has seen enough, such as `head`, does not end it.
  * @param what a command, such as `postroom migrate`.
  */
 export async function runCommand(what: string, run: () => Promise<void> | void): Promise<void> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   try {
     await run();
   } catch (error) {
