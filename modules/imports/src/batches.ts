@@ -50,13 +50,13 @@ export async function* batchesOf(row: Import, plan: Plan): AsyncGenerator<Batch>
   const { batchRows = UNPLANNED_BATCH_ROWS } = plan;
   let batch = emptyBatch(0);
   let length = 0;
-  for await (const { records, bytes } of readRows(row, plan.layout)) {
+  for await (const records of readRows(row, plan.layout)) {
     for (const record of records) {
       add(batch, checker.check(record));
       for (const value of record.values ?? []) length += value.length;
       if (batch.rows % ROWS_PER_TURN === 0) await setImmediate();
       if (batch.rows < batchRows && length < BATCH_LENGTH) continue;
-      yield { ...batch, bytes };
+      yield { ...batch, bytes: Math.min(row.size, Math.round((row.size * record.line) / plan.lines)) };
       batch = emptyBatch(batch.number + 1);
       length = 0;
     }

@@ -85,7 +85,7 @@ export async function inspectBeginning(
   let text = '';
   let isWhole = true;
   for await (const piece of readTexts(id, size, encoding)) {
-    text += piece.text;
+    text += piece;
     isWhole = text.length < BEGINNING;
     if (!isWhole) break;
   }
@@ -120,11 +120,11 @@ function beginningOf(text: string, { separator, line }: Dialect, isWhole: boolea
 
 const isRowOf = (width: number) => (values: string[]) => values.length === width && values.some(isAddress);
 
-/** The rows of a file in chunks, including rows that can't be read; each chunk has the byte offset of its end. */
+/** The rows of a file in chunks, including rows that can't be read. */
 export async function* readRows(
   { id, size }: Pick<Import, 'id' | 'size'>,
   { encoding, separator, line, skip, width, isHeadless }: Layout,
-): AsyncGenerator<{ records: Iterable<CsvRecord>; bytes: number }> {
+): AsyncGenerator<Iterable<CsvRecord>> {
   const reader = new RecordReader(separator, line);
   let isFirst = true;
   function* rowsOf(records: Iterable<CsvRecord>): Generator<CsvRecord> {
@@ -136,9 +136,9 @@ export async function* readRows(
     }
   }
   let left = skip;
-  for await (const { text, bytes } of readTexts(id, size, encoding)) {
-    yield { records: rowsOf(reader.push(text.slice(left))), bytes };
+  for await (const text of readTexts(id, size, encoding)) {
+    yield rowsOf(reader.push(text.slice(left)));
     left = Math.max(0, left - text.length);
   }
-  yield { records: rowsOf(reader.end()), bytes: size };
+  yield rowsOf(reader.end());
 }

@@ -42,17 +42,9 @@ async function fetchPart(importId: string, number: number): Promise<Buffer | und
   return rows[0]?.data;
 }
 
-/** The text of a file in pieces, each with the byte offset of its end. */
-export async function* readTexts(
-  importId: string,
-  size: number,
-  encoding: string,
-): AsyncGenerator<{ text: string; bytes: number }> {
+/** The text of a file in pieces. */
+export async function* readTexts(importId: string, size: number, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
-  let bytes = 0;
-  for await (const part of readParts(importId, size)) {
-    bytes += part.length;
-    yield { text: decoder.decode(part, { stream: true }), bytes };
-  }
-  yield { text: decoder.decode(), bytes };
+  for await (const part of readParts(importId, size)) yield decoder.decode(part, { stream: true });
+  yield decoder.decode();
 }

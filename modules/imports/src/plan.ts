@@ -250,7 +250,7 @@ async function createFields(
 
 async function guessTypes(row: Import, layout: Layout, wanted: readonly Wanted[]): Promise<Map<number, TypeGuess>> {
   const guesses = new Map(wanted.map(({ column }) => [column, new TypeGuess()]));
-  for await (const { records } of readRows(row, layout)) {
+  for await (const records of readRows(row, layout)) {
     for (const record of records) {
       const { values } = toRow(record, layout.width);
       if (values === undefined) continue;

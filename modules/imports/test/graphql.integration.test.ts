@@ -1,5 +1,8 @@
+import { db } from '@postroom/platform';
 import { startTestWorker, testApi, eventually } from '@postroom/testkit';
 import { expect, test } from 'vitest';
+import { batchesOf } from '../src/batches.ts';
+import { planFile } from '../src/plan.ts';
 import { contactsOf, ended, importFile } from './testing.ts';
 
 const CREATE = 'mutation ($input: ImportContactsInput!) { createImport(input: $input) { id status size } }';
@@ -44,6 +47,17 @@ test('an import that has not begun is canceled at once, and never begins', async
   expect((await api.graphql(START, { id })).body.errors[0].extensions.code).toBe('conflict');
   expect((await api.graphql(CANCEL, { id })).body.errors[0].extensions.code).toBe('conflict');
   expect(await api.events()).toMatchObject([{ type: 'import.canceled', data: { import_id: id, error: null } }]);
+});
+
+test('progress follows the rows also within one part of the file', async () => {
+  const api = await testApi();
+  const { id } = (await api.graphql(CREATE, { input: {} })).body.data.createImport;
+  const rows = Array.from({ length: 4000 }, (_, index) => `"ada${index}@example.com","two\nlines"`);
+  await api.graphql(PART, { id, number: 0, data: base64(`email,name\n${rows.join('\n')}\n`) });
+  const row = await db.import.findUniqueOrThrow({ where: { id } });
+  const ends = [];
+  for await (const { bytes } of batchesOf(row, await planFile(row))) ends.push(bytes / row.size);
+  expect(ends.map((end) => Math.round(end * 100))).toEqual([25, 50, 75, 100]);
 });
 
 test('errors are paginated in file order', async () => {

@@ -44,6 +44,9 @@ export function labelFor(name: string, column: number): string {
 
 const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d+)?$/;
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+/** A date however written: `04/03/2026`, `4.3.2026`, `2026/03/04`, `March 4, 2026` and `4 Mar 2026`, also with a time. */
+const ANY_DATE =
+  /^((\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{4}[-/.]\d{1,2}[-/.]\d{1,2})|(\d{1,2}\.? )?\p{L}{3,9}\.? (\d{1,2},? )?\d{4})([T ,]+\d.*)?$/u;
 const BOOLEAN = /^(true|false|yes|no)$/i;
 /** The share of values that must fit a type for a column to get it; the others are reported as errors. */
 const MOST = 0.95;
@@ -55,6 +58,8 @@ export class TypeGuess {
   #values = 0;
   #numbers = 0;
   #dates = 0;
+  /** Dates in other forms, which no field of the type date takes from a file, or only without their time. */
+  #otherDates = 0;
   #booleans = 0;
   /** Values such as postcodes start with zeros, which a number would lose. */
   #hasLeadingZero = false;
@@ -67,6 +72,7 @@ export class TypeGuess {
     if (NUMBER.test(value)) this.#numbers++;
     else if (DATE.test(value)) this.#dates++;
     else if (BOOLEAN.test(value)) this.#booleans++;
+    else if (value.length <= MAX_OPTION_LENGTH && ANY_DATE.test(value)) this.#otherDates++;
     this.#hasLeadingZero ||= /^0\d/.test(value);
     this.#options?.add(value);
     if (value.length > MAX_OPTION_LENGTH || (this.#options?.size ?? 0) > MAX_OPTIONS) this.#options = undefined;
@@ -77,12 +83,19 @@ export class TypeGuess {
     return this.#values;
   }
 
+  /** Whether the values are dates, of which too many are not written as 2026-03-04 for a field of the type date. */
+  get hasOtherDates(): boolean {
+    const most = this.#values * MOST;
+    return this.#otherDates > 0 && this.#dates < most && this.#dates + this.#otherDates >= most;
+  }
+
   /** The type that most values fit; a few repeating values become select options. */
   get type(): { type: GuessedType; options?: string[] } {
     const most = this.#values * MOST;
     if (this.#numbers >= most && !this.#hasLeadingZero) return { type: 'number' };
     if (this.#dates >= most) return { type: 'date' };
     if (this.#booleans >= most) return { type: 'boolean' };
+    if (this.hasOtherDates) return { type: 'text' };
     const options = this.#options;
     if (options !== undefined && this.#values >= options.size * 5)
       return { type: 'select', options: [...options].sort() };
