@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Api, signedIn, startTestWorker, testApi } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -63,6 +65,40 @@ inBrowser('imports', () => {
     ]);
     await page.getByRole('link', { name: 'Customers' }).click();
     await page.getByText('2 members').waitFor();
+  });
+
+  test('columns of dates that become text say so, and rows that are rejected do not count', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/imports/new');
+    const dates = ['2026-03-04', '04/03/2026'];
+    const rows = Array.from({ length: 40 }, (_, index) => `a${index}@example.com,${dates[index % 2]},2026-03-04`);
+    await choose(page, ['email,joined,left', ...rows, 'b@example.com,x,y,z', 'c@example.com,x,y,z,'].join('\n'));
+    await page.getByRole('button', { name: 'Create fields for the other 2' }).click();
+    const becomes = (column: string) => page.getByRole('combobox', { name: `${column} maps to` });
+    await expect.poll(() => becomes('joined').inputValue()).toBe('New field: Joined (text)');
+    expect(await becomes('left').inputValue()).toBe('New field: Left (date)');
+    expect(await page.getByText('can’t compare these dates').count()).toBe(1);
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+
+  test('a file that was changed after it was chosen is not imported, and can be chosen again', async () => {
+    const api = await testApi();
+    const folder = await mkdtemp(join(tmpdir(), 'import-'));
+    const path = join(folder, 'people.csv');
+    await writeFile(path, 'email\nada@example.com\n');
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/imports/new');
+    await page.locator('input[type=file]').setInputFiles(path);
+    await page.getByText('1 column, UTF-8').waitFor();
+    await writeFile(path, 'email\nada@example.com\ngrace@example.com\n');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('choose it again').waitFor();
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    await page.getByText('Drop a CSV file here').waitFor();
+    await rm(folder, { recursive: true });
   });
 
   test('existing contacts stay unchanged unless the import is set to update them', async () => {

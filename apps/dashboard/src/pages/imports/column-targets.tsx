@@ -4,7 +4,7 @@ import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
 import type { CustomField } from '../audience/field-values.tsx';
 import { type FilePreview, samplesOf } from './file-preview.ts';
-import { canBecomeField, newFieldOf, type Target } from './mapping.ts';
+import { canBecomeField, hasDatesAsText, newFieldOf, type Target } from './mapping.ts';
 
 /** The column mapping, with sample values. */
 export function ColumnTargets({
@@ -75,6 +75,12 @@ export function ColumnTargets({
                 ]}
                 value={target}
                 onChange={(value) => change(column, (value ?? 'none') as Target)}
+                description={
+                  target === 'new' && hasDatesAsText(beginning, column)
+                    ? 'Segments can’t compare these dates: not all are written as 2026-03-04, so the field becomes text.'
+                    : undefined
+                }
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
               />
             ),
           },

@@ -1,11 +1,13 @@
 import {
   clean,
+  type CsvRecord,
   dialectOf,
   EncodingDetector,
   ENOUGH_TO_TELL,
   type Header,
   headerOf,
   RecordReader,
+  toRow,
   unguard,
 } from '@postroom/csv';
 
@@ -30,20 +32,30 @@ export async function readFilePreview(file: File): Promise<FilePreview | undefin
   const text = new TextDecoder(encoding).decode(part);
   const dialect = dialectOf(text);
   const reader = new RecordReader(dialect.separator, dialect.line);
-  const records: string[][] = [];
+  const records: CsvRecord[] = [];
   const isWhole = file.size <= LOOKED_AT;
   const body = text.slice(dialect.skip);
   for (const found of isWhole ? [reader.push(body), reader.end()] : [reader.push(body)]) {
-    for (const { values } of found) if (values !== undefined && records.length <= ENOUGH_TO_TELL) records.push(values);
+    for (const record of found)
+      if (record.values !== undefined && records.length <= ENOUGH_TO_TELL) records.push(record);
   }
   const [first, ...others] = records;
-  if (first === undefined) return undefined;
-  const header = headerOf(first);
-  return { header, rows: header.isRow ? records : others, separator: dialect.separator, encoding };
+  if (first?.values === undefined) return undefined;
+  const header = headerOf(first.values);
+  // Rows that the import rejects say nothing about their columns.
+  const rows = (header.isRow ? records : others).flatMap((record) => {
+    const { values } = toRow(record, header.names.length);
+    return values === undefined ? [] : [values];
+  });
+  return { header, rows, separator: dialect.separator, encoding };
 }
 
-/** The first three non-blank values of a column. */
+const SAMPLE_LENGTH = 100;
+
+/** The beginnings of the first three non-blank values of a column. */
 export function samplesOf({ rows }: FilePreview, column: number): string[] {
   const values = rows.map((row) => unguard(clean(row[column] ?? ''))).filter((value) => value !== '');
-  return [...new Set(values)].slice(0, 3);
+  return [...new Set(values)]
+    .slice(0, 3)
+    .map((value) => (value.length > SAMPLE_LENGTH ? `${value.slice(0, SAMPLE_LENGTH)}…` : value));
 }

@@ -28,12 +28,19 @@ const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toL
 /** Whether an unmapped column qualifies for a new field. */
 export const canBecomeField = (name: string) => !EXPORTED.has(name.trim());
 
-/** Describes the new field for a column. */
-export function newFieldOf({ header, rows }: FilePreview, column: number): string {
+function guessType({ rows }: FilePreview, column: number): TypeGuess {
   const guess = new TypeGuess();
   for (const row of rows) guess.add(unguard(clean(row[column] ?? '')));
-  return `${labelFor(header.names[column] ?? '', column)} (${FIELD_TYPES[guess.type.type].toLowerCase()})`;
+  return guess;
 }
+
+/** Describes the new field for a column. */
+export const newFieldOf = (preview: FilePreview, column: number): string =>
+  `${labelFor(preview.header.names[column] ?? '', column)} (${FIELD_TYPES[guessType(preview, column).type.type].toLowerCase()})`;
+
+/** Whether a new field for a column would hold its dates as text. */
+export const hasDatesAsText = (preview: FilePreview, column: number): boolean =>
+  guessType(preview, column).hasOtherDates;
 
 /** Converts the mapping to `ImportColumnsInput`. */
 export function columnsInput({ header: { names } }: FilePreview, targets: Target[], fields: CustomField[]) {

@@ -18,7 +18,7 @@ import { type FilePreview, readFilePreview } from './file-preview.ts';
 import { ColumnTargets } from './column-targets.tsx';
 import { encodingLabel, fileSize } from './import-labels.ts';
 import { columnsInput, guessTargets, targetsProblem } from './mapping.ts';
-import { MAX_FILE_BYTES } from './send-file.ts';
+import { MAX_FILE_BYTES, UNREADABLE } from './send-file.ts';
 import { useFileImport } from './use-file-import.ts';
 
 interface Chosen {
@@ -34,8 +34,13 @@ export function NewImport() {
   const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes;
   const choose = async (file: File | undefined) => {
     if (file === undefined) return;
-    const beginning = await readFilePreview(file);
-    setProblem(beginning === undefined ? `${file.name} is empty.` : undefined);
+    let beginning: FilePreview | undefined;
+    try {
+      beginning = await readFilePreview(file);
+      setProblem(beginning === undefined ? `${file.name} is empty.` : undefined);
+    } catch {
+      setProblem(UNREADABLE);
+    }
     setChosen(beginning === undefined ? undefined : { file, beginning });
   };
   return (

@@ -48,8 +48,9 @@ export async function sendFile(
   const id = created.data?.createImport.id;
   if (id === undefined) return { problem: problemOf(created) ?? WENT_WRONG };
   for (let number = 0; number * PART_BYTES < file.size; number++) {
-    const part = file.slice(number * PART_BYTES, (number + 1) * PART_BYTES);
-    const problem = await sendPart(client, id, number, await inBase64(part));
+    const data = await inBase64(file.slice(number * PART_BYTES, (number + 1) * PART_BYTES)).catch(() => undefined);
+    if (data === undefined) return { problem: { code: 'validation_error', message: UNREADABLE, fields: {} } };
+    const problem = await sendPart(client, id, number, data);
     if (problem !== undefined) return { problem };
     onProgress(Math.min(1, ((number + 1) * PART_BYTES) / file.size));
   }
@@ -65,6 +66,9 @@ async function sendPart(client: Client, id: string, number: number, data: string
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tries));
   }
 }
+
+/** Browsers don't read a file that has been changed, such as saved in a spreadsheet, since it was chosen. */
+export const UNREADABLE = 'The file can’t be read. If it was changed or moved since you chose it, choose it again.';
 
 const WENT_WRONG: Problem = { code: 'internal_error', message: 'Something went wrong on our end.', fields: {} };
 
