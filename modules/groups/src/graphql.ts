@@ -22,6 +22,7 @@ import {
   useInstead,
 } from '@postroom/platform';
 import {
+  type AddedContacts,
   addContacts,
   createGroup,
   deleteGroup,
@@ -160,7 +161,7 @@ const AddContactsInput = builder.inputType('AddContactsInput', {
   }),
 });
 
-const AddContactsPayload = builder.objectRef<{ groupId: string; matched: number }>('AddContactsPayload').implement({
+const AddContactsPayload = builder.objectRef<AddedContacts & { groupId: string }>('AddContactsPayload').implement({
   description: 'Result of adding contacts.',
   fields: (t) => ({
     group: t.prismaField({
@@ -169,6 +170,8 @@ const AddContactsPayload = builder.objectRef<{ groupId: string; matched: number 
       resolve: (query, { groupId }) => db.group.findUniqueOrThrow({ ...query, where: { id: groupId } }),
     }),
     matched: t.exposeInt('matched', { description: 'Number of the given contacts that exist.' }),
+    added: t.exposeInt('added', { description: 'Number of them that were not members.' }),
+    unknownEmails: t.exposeStringList('unknownEmails', { description: 'The given addresses that no contact has.' }),
   }),
 });
 
@@ -230,7 +233,7 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { id, input }, context) => ({
       groupId: id,
-      matched: await addContacts(callerProject(context), id, input),
+      ...(await addContacts(callerProject(context), id, input)),
     }),
   }),
   groupRemoveContacts: t.field({

@@ -133,23 +133,32 @@ export async function updateGroup(projectId: string, id: string, input: UpdateGr
   });
 }
 
-/**
- * Adds the contacts that resolve to the group; existing members are not duplicated.
- * @returns the number of distinct contacts in the request that exist, including existing members (spec: Groups, rule 4).
- */
+/** What became of the contacts to add to a group. */
+export interface AddedContacts {
+  /** The number of distinct contacts in the request that exist, including existing members (spec: Groups, rule 4). */
+  matched: number;
+  /** The number of those that were not members. */
+  added: number;
+  /** The addresses in the request that no contact has. */
+  unknownEmails: string[];
+}
+
+/** Adds the contacts that resolve to the group; existing members are not duplicated. */
 export async function addContacts(
   projectId: string,
   id: string,
   input: Omit<CreateGroupInput, 'name'>,
-): Promise<number> {
+): Promise<AddedContacts> {
   return db.$transaction(async (tx) => {
     await lockGroup(tx, projectId, id);
     if (input.contactIds == null && input.emails == null) {
       throw new DomainError('validation_error', 'Provide contactIds, emails or both.');
     }
     const contacts = await resolveContacts(tx, projectId, input);
-    await addAndRecord(tx, projectId, id, contacts);
-    return contacts.length;
+    const added = await addAndRecord(tx, projectId, id, contacts);
+    const known = new Set(contacts.map(({ email }) => emailKey(email)));
+    const unknownEmails = (input.emails ?? []).filter((email) => !known.has(emailKey(email)));
+    return { matched: contacts.length, added, unknownEmails };
   });
 }
 

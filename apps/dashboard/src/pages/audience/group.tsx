@@ -71,7 +71,9 @@ const SET_PUBLIC_NAME = graphql(`
 const ADD = graphql(`
   mutation AddToGroup($id: ID!, $contactIds: [String!]!, $emails: [String!]!) {
     addContactsToGroup(id: $id, input: { contactIds: $contactIds, emails: $emails }) {
+      added
       matched
+      unknownEmails
     }
   }
 `);
@@ -231,6 +233,13 @@ function Dialogs({ group, asked, onClose }: { group: GroupRow; asked: Asked; onC
   );
 }
 
+function addedInWords(added: number, matched: number): string {
+  const already = matched - added;
+  if (already === 0) return `${countOf(added, 'contact')} added to the group.`;
+  const members = already === 1 ? '1 was a member already' : `${number(already)} were members already`;
+  return added === 0 ? `${members}.` : `${countOf(added, 'contact')} added to the group; ${members}.`;
+}
+
 function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => void }) {
   const add = useApiMutation(ADD);
   const members = useMembers();
@@ -239,18 +248,18 @@ function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => v
       values={{ emails: '' }}
       hasOtherInput={members.picked.length > 0}
       mutation={add}
-      save={async ({ emails }) => {
+      save={async ({ emails }, form) => {
         const chosen = members.chosen(emails);
         if (chosen === undefined) return;
         const data = await add.run({ id, ...chosen });
         if (data === undefined) return;
-        const { matched } = data.addContactsToGroup;
-        notifySuccess(
-          matched < chosen.contactIds.length + chosen.emails.length
-            ? `${countOf(matched, 'contact')} added to the group. The other addresses are not contacts.`
-            : `${countOf(matched, 'contact')} added to the group.`,
-        );
-        onClose();
+        const { added, matched, unknownEmails } = data.addContactsToGroup;
+        if (matched > 0) notifySuccess(addedInWords(added, matched));
+        if (unknownEmails.length === 0) return onClose();
+        // They stay, to be corrected.
+        members.setPicked([]);
+        form.setValues({ emails: unknownEmails.join('\n') });
+        form.setFieldError('emails', unknownEmails.length === 1 ? 'This is not a contact' : 'These are not contacts');
       }}
       submit="Add"
       onClose={onClose}

@@ -37,7 +37,7 @@ export function MemberFields({
       <ContactPicker picked={picked} error={error} onPick={setPicked} />
       <Textarea
         label="Or paste addresses"
-        description="One per line or separated by commas. Addresses that are not contacts are ignored."
+        description="One per line or separated by commas. Only contacts can be members."
         rows={4}
         resize="vertical"
         {...form.getInputProps('emails')}
