@@ -80,6 +80,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
     });
   useUnsavedChanges(!isSaved);
   const shownProblems = isSaved && status !== 'archived' ? problems : [];
+  const deletedEntry = deletedEntryOf(journey);
   const select = (selected: string) => {
     setShown('draft');
     // The draft may have to be drawn first.
@@ -120,6 +121,12 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
       {journey.pausedReason !== null && (
         <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This journey was paused automatically">
           {journey.pausedReason}
+        </Alert>
+      )}
+      {deletedEntry !== undefined && (
+        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="No contact enters this journey">
+          Contacts enter it by a {deletedEntry} that was deleted. Change the entry and publish the journey, or pause it.
+          Contacts who are in it go on.
         </Alert>
       )}
       {journey.publishedVersion !== null && <Figures journey={journey} />}
@@ -185,6 +192,18 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
       )}
     </Page>
   );
+}
+
+/** What contacts enter an active journey by, if it was deleted. */
+function deletedEntryOf({ status, definition, publishedDefinition, problems }: Row): 'group' | 'form' | undefined {
+  if (status !== 'active') return undefined;
+  const [draft, published] = [definition, publishedDefinition].map((each) => readDefinition(each).entry);
+  const isDeleted = (member: 'groupId' | 'formId') =>
+    draft?.[member] !== undefined &&
+    draft[member] === published?.[member] &&
+    problems.some(({ field }) => field === `definition.entry.${member}`);
+  if (isDeleted('groupId')) return 'group';
+  return isDeleted('formId') ? 'form' : undefined;
 }
 
 /** The problems of each node. */
