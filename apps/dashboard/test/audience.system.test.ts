@@ -275,6 +275,78 @@ inBrowser('contacts, groups and segments', () => {
     });
   });
 
+  test('values of conditions are kept as they are typed, and what is listed is of the saved conditions', async () => {
+    const api = await testApi();
+    await api.post('/v1/custom-fields', { key: 'vip', label: 'VIP', type: 'boolean' });
+    await api.post('/v1/custom-fields', { key: 'age', label: 'Age', type: 'number' });
+    await api.contact('ada@example.com', { custom_fields: { vip: true, age: 36 } });
+    await api.contact('bob@example.com', { custom_fields: { vip: false, age: 40 } });
+    await api.contact('cleo@example.com', { custom_fields: { vip: false, age: 41 } });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/segments/new');
+    const choose = async (name: string, option: string) => {
+      await page.getByRole('combobox', { name, exact: true }).click();
+      await page.getByRole('option', { name: option, exact: true }).click();
+    };
+    const value = page.getByRole('combobox', { name: 'Value' });
+    await choose('Field', 'VIP');
+    await choose('Value', 'Yes');
+    await choose('Value', 'Yes');
+    expect(await value.inputValue()).toBe('Yes');
+    await page.getByRole('heading', { name: '1 contact now' }).waitFor();
+
+    await choose('Field', 'Age');
+    await page.getByRole('textbox', { name: 'Value' }).fill('36');
+    await choose('Operator', 'is one of');
+    await value.fill('many');
+    await value.press('Enter');
+    await value.fill('40');
+    await value.press('Enter');
+    await page.getByRole('heading', { name: '2 contacts now' }).waitFor();
+    await page.getByLabel('Name').fill('Of an age');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'View all' }).waitFor();
+    expect((await api.get('/v1/segments')).body.data[0].filter).toEqual({
+      and: [{ field: 'customFields.age', op: 'in', value: [36, 40] }],
+    });
+    await value.fill('41');
+    await value.press('Enter');
+    await page.getByRole('heading', { name: '3 contacts now' }).waitFor();
+    expect(await page.getByRole('link', { name: 'View all' }).count()).toBe(0);
+
+    await choose('Field', 'Caused an event');
+    await page.getByRole('combobox', { name: 'Event' }).fill('paid');
+    await page.getByRole('button', { name: 'Add condition on the event' }).click();
+    await page.getByRole('combobox', { name: 'Property' }).fill('total');
+    await page.getByRole('combobox', { name: 'Operator' }).nth(1).click();
+    await page.getByRole('option', { name: 'is more than' }).click();
+    await page.getByRole('textbox', { name: 'Value' }).pressSequentially('10.050');
+    expect(await page.getByRole('textbox', { name: 'Value' }).inputValue()).toBe('10.050');
+    await page.getByRole('heading', { name: '0 contacts now' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await soon(async () => (await api.get('/v1/segments')).body.data[0].filter.and[0].where).toEqual([
+      { property: 'total', op: 'moreThan', value: 10.05 },
+    ]);
+  });
+
+  test('addresses that are not contacts stay in the dialog that adds members', async () => {
+    const api = await testApi();
+    const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+    const group = (await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/groups/${group.id}`);
+    await page.getByRole('button', { name: 'Add members' }).click();
+    const pasted = page.getByLabel('Or paste addresses');
+    await pasted.fill(`Ada@example.com, ${bob.email}, cleo@example.com`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
+    await page.getByText('1 contact added to the group; 1 was a member already.').waitFor();
+    await page.getByText('This is not a contact').waitFor();
+    expect(await pasted.inputValue()).toBe('cleo@example.com');
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+
   test('a segment that names a deleted group says so in the list and on its page, until its conditions are changed', async () => {
     const api = await testApi();
     const ada = await api.contact('ada@example.com');

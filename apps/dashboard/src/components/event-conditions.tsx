@@ -11,7 +11,7 @@ import {
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useApiQuery } from '../data/api-query.ts';
 import { graphql } from '../generated/gql.ts';
-import { PROPERTY_OPERATORS, type PropertyCondition } from './property-operators.ts';
+import { numberIn, PROPERTY_OPERATORS, type PropertyCondition } from './property-operators.ts';
 
 /** A project has at most 500. */
 const EVENT_IDS = graphql(`
@@ -44,10 +44,10 @@ export function EventInput(props: Pick<AutocompleteProps, 'label' | 'aria-label'
   return <Autocomplete size="sm" placeholder="order placed" data={events.map(({ name }) => name)} {...props} />;
 }
 
-/** Text as the value that it most likely is: a number, true, false or itself. */
+/** Text as the value that it most likely is: a number, true, false or itself, such as `007`, or `1.0` on the way to `1.05`. */
 function valueOf(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : text;
 }
 
 /** The properties that events of this name have had; none until they are loaded. */
@@ -109,6 +109,10 @@ export function PropertyConditions({
                   value={String(condition.value ?? '')}
                   onChange={({ currentTarget: { value: text } }) => {
                     set(index, { ...condition, value: takes === 'text' ? text : valueOf(text) });
+                  }}
+                  onBlur={() => {
+                    const value = numberIn(condition.value);
+                    if (takes === 'number' && value !== condition.value) set(index, { ...condition, value });
                   }}
                 />
               )}

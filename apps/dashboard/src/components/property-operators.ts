@@ -18,3 +18,7 @@ export const PROPERTY_OPERATORS: Record<string, { label: string; takes: 'any' | 
   isSet: { label: 'is set', takes: 'nothing' },
   isNotSet: { label: 'is not set', takes: 'nothing' },
 };
+
+/** The value of a condition that takes a number, which may still be text as it was typed, such as `1.50`. */
+export const numberIn = (value: PropertyCondition['value']): PropertyCondition['value'] =>
+  typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;

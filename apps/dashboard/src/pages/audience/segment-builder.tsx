@@ -26,6 +26,7 @@ import {
   newCondition,
   type Node,
   OPERATORS,
+  valueFor,
 } from './segment-tree.ts';
 
 /** Builds a segment filter. The API allows eight levels; the UI allows four for readability. */
@@ -158,8 +159,7 @@ function ConditionEditor({
   };
   const chooseOp = (op: string | null) => {
     if (op === null) return;
-    const same = OPERATORS[op]?.takes === OPERATORS[condition.op]?.takes;
-    onChange({ ...condition, op, value: same ? condition.value : undefined });
+    onChange({ ...condition, op, value: valueFor(op, condition, choice) });
   };
   return (
     <Group gap="xs" align="flex-start" role="group" aria-label={label}>
@@ -264,8 +264,9 @@ function ValueInput({
     if (input.kind === 'record') return <RecordsSelect {...shared} of={input.of} value={list} onChange={set} />;
     if (input.kind === 'choice')
       return <MultiSelect {...shared} searchable data={input.choices} value={list} onChange={set} />;
-    const parsed = (values: string[]) => (input.kind === 'number' ? values.map(Number) : values);
-    return <TagsInput {...shared} value={list} onChange={(values) => set(parsed(values))} />;
+    if (input.kind !== 'number') return <TagsInput {...shared} value={list} onChange={set} />;
+    const numbers = (values: string[]) => values.map(Number).filter(Number.isFinite);
+    return <TagsInput {...shared} placeholder="Numbers" value={list} onChange={(values) => set(numbers(values))} />;
   }
   if (input.kind === 'record') return <RecordSelect {...shared} of={input.of} value={text} onChange={set} />;
   if (input.kind === 'choice')
@@ -276,7 +277,13 @@ function ValueInput({
       { value: 'false', label: 'No' },
     ];
     return (
-      <Select {...shared} data={data} value={text === '' ? null : text} onChange={(next) => set(next === 'true')} />
+      <Select
+        {...shared}
+        allowDeselect={false}
+        data={data}
+        value={text === '' ? null : text}
+        onChange={(next) => set(next === 'true')}
+      />
     );
   }
   if (input.kind === 'number') return <NumberInput {...shared} value={text} onChange={(next) => set(number(next))} />;

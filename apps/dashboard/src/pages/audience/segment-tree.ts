@@ -1,4 +1,4 @@
-import { PROPERTY_OPERATORS, type PropertyCondition } from '../../components/property-operators.ts';
+import { numberIn, PROPERTY_OPERATORS, type PropertyCondition } from '../../components/property-operators.ts';
 import type { RecordKind } from '../../data/records.ts';
 import type { CustomField } from './field-values.tsx';
 
@@ -94,9 +94,17 @@ function conditionOf(condition: Condition): Filter | undefined {
   return isEmpty ? undefined : { field, op, value, ...of };
 }
 
-function eventsOf({ event = '', times = 1, where = [], op }: Condition): Filter | undefined {
-  const isIncomplete = ({ property, op: test, value }: PropertyCondition) =>
-    property.trim() === '' || (PROPERTY_OPERATORS[test]?.takes !== 'nothing' && (value === undefined || value === ''));
+function eventsOf({ event = '', times = 1, where: typed = [], op }: Condition): Filter | undefined {
+  const where = typed.map((test) =>
+    PROPERTY_OPERATORS[test.op]?.takes === 'number' ? { ...test, value: numberIn(test.value) } : test,
+  );
+  const isIncomplete = ({ property, op: test, value }: PropertyCondition) => {
+    const takes = PROPERTY_OPERATORS[test]?.takes;
+    if (property.trim() === '') return true;
+    return takes === 'number'
+      ? typeof value !== 'number'
+      : takes !== 'nothing' && (value === undefined || value === '');
+  };
   if (event.trim() === '' || where.some(isIncomplete)) return undefined;
   return {
     event,
@@ -140,6 +148,17 @@ export const OPERATORS: Record<string, { label: string; takes: Takes }> = {
   isSet: { label: 'is set', takes: 'nothing' },
   isNotSet: { label: 'is not set', takes: 'nothing' },
 };
+
+/** The value of a condition after its operator changed: kept where the next operator takes it, also as one of a list. */
+export function valueFor(op: string, { op: before, value }: Condition, choice: FieldChoice | undefined): unknown {
+  const [from, to] = [before, op].map((each) => {
+    const takes = OPERATORS[each]?.takes;
+    return takes === 'day' && choice?.input.kind === 'date' ? 'one' : takes;
+  });
+  if (from === to) return value;
+  if (from === 'one' && to === 'many') return value === undefined || value === '' ? [] : [value];
+  return from === 'many' && to === 'one' ? (value as unknown[] | undefined)?.[0] : undefined;
+}
 
 /** The input type of a value. */
 type Input =

@@ -218,7 +218,7 @@ function Editor({ segment, back }: EditorProps) {
           <Conditions tree={tree} onChange={(next) => set({ tree: next })} />
         </Stack>
       </Card>
-      {(problems.length === 0 || changed) && <Preview filter={filter} {...(id === undefined ? {} : { id })} />}
+      {(problems.length === 0 || changed) && <Preview filter={filter} id={changed ? undefined : id} />}
       {id !== undefined && <SegmentSize id={id} />}
     </Page>
   );
@@ -235,7 +235,14 @@ function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle)
 }
 
 /** Previews matching contacts, recounted when typing pauses. */
-function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
+function Preview({
+  filter,
+  id,
+}: {
+  filter: Filter | undefined;
+  /** The segment that these contacts are in; undefined while it has other conditions. */
+  id: string | undefined;
+}) {
   const { id: projectId } = useProject();
   const [settled] = useDebouncedValue(filter === undefined ? undefined : JSON.stringify(filter), TYPING_MS);
   const preview = useApiQuery(
