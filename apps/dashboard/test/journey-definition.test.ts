@@ -145,6 +145,25 @@ test('a draft that the API was given may be any object', () => {
     steps: [wait('b')],
   });
   expect(readDefinition({ steps: 'none', entry: 'none' })).toEqual(of());
+  const rules = {
+    reentry: { after_days: 9 },
+    goal: { event: 'x', where: 7 },
+    frequencyCap: {},
+    quietHours: 7,
+    timeZone: 7,
+  };
+  const entry = { type: 'event', event: 'x', where: [7], offsetDays: '1', filter: 7 };
+  expect(readDefinition({ ...rules, entry, steps: [] })).toEqual({ entry: { type: 'event', event: 'x' }, steps: [] });
+  const valid = {
+    reentry: { afterDays: 9 },
+    goal: { event: 'x', where: [{ property: 'plan', op: 'is', value: 'pro' }] },
+    frequencyCap: { messages: 1, days: 2 },
+    quietHours: { from: '22:00', to: '07:00' },
+    timeZone: 'Europe/Berlin',
+    entry: { type: 'date', field: 'customFields.born', offsetDays: -1, yearly: true, time: '09:00' },
+    steps: [],
+  };
+  expect(readDefinition(valid)).toEqual(valid);
   const split = { id: 'c', type: 'split', branches: 'none', where: [7], onFailure: null };
   expect(readDefinition({ steps: [split] }).steps).toEqual([{ id: 'c', type: 'split', onFailure: null }]);
 });

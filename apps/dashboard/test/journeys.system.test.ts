@@ -451,13 +451,19 @@ inBrowser('journeys', () => {
     await page.getByRole('button', { name: 'More for Thanks' }).click();
     await page.getByRole('menuitem', { name: 'Replace with a file' }).click();
     const file = { name: 'other.json', mimeType: 'application/json' };
-    const given = { entry: { type: 'manual' }, steps: [{ id: 'only', type: 'wait', for: { hours: 2 } }] };
+    const given = {
+      entry: { type: 'manual' },
+      steps: [{ id: 'only', type: 'wait', for: { hours: 2 } }],
+      reentry: { after_days: 30 },
+    };
     await dialog.locator('input[type=file]').setInputFiles({ ...file, buffer: Buffer.from('{') });
     await dialog.getByRole('button', { name: 'Replace' }).click();
     await dialog.getByText('The file is not JSON.').waitFor();
     await dialog.locator('input[type=file]').setInputFiles({ ...file, buffer: Buffer.from(JSON.stringify(given)) });
     await dialog.getByRole('button', { name: 'Replace' }).click();
     await page.getByText('only · For 2 hours').waitFor();
+    // As the documentation and the API write it.
+    await page.getByText('Contacts may enter again 30 days after they last entered.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('a_day · For 1 day').waitFor();
 
@@ -472,6 +478,25 @@ inBrowser('journeys', () => {
     // On the menu button, if the focus returned to it before it was gone; otherwise on the first control of the page.
     expect(await page.evaluate("document.activeElement.closest('#content') !== null")).toBe(true);
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  });
+
+  test('an active journey whose group of entry was deleted says that no contact enters it', async () => {
+    const api = await readyProject();
+    const ada = await api.contact('ada@example.com');
+    const group = (await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] })).body.data;
+    const definition = {
+      entry: { type: 'group_joined', group_id: group.id },
+      steps: [{ id: 'a', type: 'wait', for: { days: 1 } }],
+    };
+    const { id } = (await api.post('/v1/journeys', { name: 'Welcome', definition })).body.data;
+    expect((await api.post(`/v1/journeys/${id}/publish`, {})).status).toBe(200);
+    await using window = await windowOf(api);
+    await window.open(`/journeys/${id}`);
+    await window.page.getByText('When a contact joins Beta').first().waitFor();
+    expect(await window.page.getByText('No contact enters this journey').count()).toBe(0);
+    await api.delete(`/v1/groups/${group.id}`);
+    await window.page.reload();
+    await window.page.getByText('Contacts enter it by a group that was deleted.').waitFor();
   });
 
   test('a step of an unknown type is drawn, and kept when the draft is saved', async () => {

@@ -8,6 +8,8 @@ const isObject = (given: unknown): given is Record<string, unknown> =>
 const isListOf = (is: (given: unknown) => boolean) => (given: unknown) => Array.isArray(given) && given.every(is);
 const isTextOrNull = (given: unknown) => given === null || isText(given);
 
+const isWhere = isListOf((given) => isObject(given) && isText(given.property));
+
 /** What members of a step must be for the editor to show them. */
 const SHAPES: Partial<Record<keyof Step, (given: unknown) => boolean>> = {
   next: isTextOrNull,
@@ -26,7 +28,7 @@ const SHAPES: Partial<Record<keyof Step, (given: unknown) => boolean>> = {
   time: isText,
   weekdays: isListOf((given) => typeof given === 'number'),
   event: isText,
-  where: isListOf((given) => isObject(given) && isText(given.property)),
+  where: isWhere,
   timeout: isObject,
   filter: isObject,
   segmentId: isText,
@@ -37,6 +39,37 @@ const SHAPES: Partial<Record<keyof Step, (given: unknown) => boolean>> = {
   field: isText,
   groupId: isText,
 };
+
+const isNumber = (given: unknown) => typeof given === 'number';
+const hasMembers = (shapes: Record<string, (given: unknown) => boolean>) => (given: unknown) =>
+  isObject(given) && Object.entries(shapes).every(([name, fits]) => fits(given[name]));
+
+/** The same of the entry. */
+const ENTRY_SHAPES: Partial<Record<keyof Entry, (given: unknown) => boolean>> = {
+  event: isText,
+  where: isWhere,
+  groupId: isText,
+  formId: isText,
+  segmentId: isText,
+  field: isText,
+  offsetDays: isNumber,
+  time: isText,
+  filter: isObject,
+};
+
+/** The same of the rules. */
+const RULE_SHAPES: Partial<Record<keyof Definition, (given: unknown) => boolean>> = {
+  reentry: (given) => isText(given) || hasMembers({ afterDays: isNumber })(given),
+  goal: hasMembers({ event: isText, where: (given) => given === undefined || isWhere(given) }),
+  quietHours: hasMembers({ from: isText, to: isText }),
+  frequencyCap: hasMembers({ messages: isNumber, days: isNumber }),
+  timeZone: isText,
+  timeZoneField: isText,
+};
+
+/** An object without the members that the editor can't show. */
+const withoutInvalid = (given: Record<string, unknown>, shapes: Record<string, (given: unknown) => boolean>) =>
+  Object.fromEntries(Object.entries(given).filter(([name, value]) => shapes[name]?.(value) ?? true));
 
 /** The name of a member that the editor can't show; undefined if there is none. `id` and `type` are taken as given. */
 function invalidMember(step: Record<string, unknown>): string | undefined {
@@ -58,7 +91,11 @@ export function readDefinition(draft: unknown): Definition {
     seen.add(id);
     return readStep({ ...step, id } as Step);
   });
-  return { ...rest, entry: isObject(entry) ? (entry as unknown as Entry) : { type: 'manual' }, steps: read };
+  return {
+    ...withoutInvalid(rest, RULE_SHAPES),
+    entry: isObject(entry) ? (withoutInvalid(entry, ENTRY_SHAPES) as unknown as Entry) : { type: 'manual' },
+    steps: read,
+  };
 }
 
 function readStep(given: Step): Step {

@@ -1,4 +1,5 @@
 import { FileInput, Stack, Text } from '@mantine/core';
+import { camelKeys } from '@postroom/journey-definition/camel-keys';
 import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormButtons, FormError } from '../../components/form.tsx';
@@ -28,9 +29,9 @@ function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (def
   const read = async () => {
     try {
       const given: unknown = JSON.parse((await file?.text()) ?? '');
-      if (typeof given !== 'object' || given === null || !('steps' in given))
+      if (typeof given !== 'object' || given === null || !('steps' in given) || !Array.isArray(given.steps))
         return setError('The file is not the definition of a journey: it has no steps.');
-      return onImport(readDefinition(given));
+      return onImport(readDefinition(camelKeys(given)));
     } catch {
       return setError('The file is not JSON.');
     }
@@ -45,7 +46,8 @@ function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (def
       <Stack>
         <FormError>{error}</FormError>
         <Text size="sm" c="dimmed">
-          The entry, rules and steps of the draft are replaced by those of a file that was downloaded from a journey.
+          The entry, rules and steps of the draft are replaced by those of the file, such as one downloaded from a
+          journey.
         </Text>
         <FileInput
           label="File"
