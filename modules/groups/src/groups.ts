@@ -133,7 +133,7 @@ export async function updateGroup(projectId: string, id: string, input: UpdateGr
   });
 }
 
-/** What became of the contacts to add to a group. */
+/** The outcome of adding contacts to a group. */
 export interface AddedContacts {
   /** The number of distinct contacts in the request that exist, including existing members (spec: Groups, rule 4). */
   matched: number;
