@@ -126,6 +126,42 @@ inBrowser('signing in', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
+  test('a user changes their email address, confirms it in another browser, and stays signed in', async () => {
+    const api = await testApi();
+    await using mail = await takeSystemMail();
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    const email = `${randomBytes(6).toString('hex')}@new.example`;
+    await page.goto(`/p/${api.projectId}/account`);
+    await page.getByRole('button', { name: 'Change email address' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('New email').fill(email);
+    await dialog.getByLabel('Password', { exact: true }).fill('wrong wrong wrong');
+    await dialog.getByRole('button', { name: 'Send link' }).click();
+    await dialog.getByText('Is not your password').waitFor();
+    expect(await dialog.getByLabel('New email').inputValue()).toBe(email);
+    await dialog.getByLabel('Password', { exact: true }).fill(TEST_PASSWORD);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Send link' }).click();
+    await dialog.getByText(`Until then you sign in with ${person.email}`).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByText(`Changes to ${email} when you open the link`).waitFor();
+
+    const link = (await mail.linkTo(email)).replace(config.PUBLIC_URL, '');
+    await using other = await openWindow(api);
+    await other.page.goto(link);
+    await fill(other.page, person.email, TEST_PASSWORD);
+    await other.page.getByText(`instead of ${person.email}`).waitFor();
+    expect(await accessibilityViolations(other.page)).toEqual([]);
+    await other.page.getByRole('button', { name: 'Change my email address' }).click();
+    await other.page.getByText(`You now sign in with ${email}.`).waitFor();
+    await page.reload();
+    await page.getByText('You sign in with this address.').waitFor();
+    await page.getByText(email, { exact: true }).waitFor();
+    await page.goto(link);
+    await page.getByText('This link has expired or was already used').waitFor();
+  });
+
   test('a reset link that was used leads to a new one, also from a page that was open', async () => {
     const api = await testApi();
     const person = await signedIn(api);

@@ -25,9 +25,9 @@ const ROUTINE = new Set([
   'enrollContacts',
 ]);
 /** Mutations that write their entry themselves, because the caller's project is not the one that gets it, or is about to go. */
-const SELF_RECORDED = ['createProject', 'projectDelete', 'acceptInvitation', 'invitationAccept'];
+const SELF_RECORDED = ['createProject', 'projectDelete', 'acceptInvitation', 'invitationAccept', 'emailChangeConfirm'];
 /** Mutations without an entry of ours: those, a part of an operation that has its own, and what concerns only the caller. */
-const UNRECORDED = new Set([...SELF_RECORDED, 'addImportPart', 'markNotificationsRead']);
+const UNRECORDED = new Set([...SELF_RECORDED, 'addImportPart', 'emailChangeRequest', 'markNotificationsRead']);
 
 /** The types that mutations of the caller's own account and settings return. */
 const OF_CALLER = new Set(['User', 'UpdateNotificationSettingsPayload']);

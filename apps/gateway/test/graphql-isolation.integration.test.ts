@@ -108,7 +108,8 @@ const takesId = roots.filter(([, , field]) => field.args.some((arg) => mentionsI
 const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
 
 /** Mutations of the caller's own account, which need no role in the project. */
-const OF_ONESELF = `acceptInvitation invitationAccept renameMe revokeSession sessionRevoke updateNotificationSettings`;
+const OF_ONESELF = `acceptInvitation emailChangeConfirm emailChangeRequest invitationAccept renameMe revokeSession sessionRevoke
+  updateNotificationSettings`;
 
 /** Mutations for owners and admins only. A new mutation belongs on this list, or any member may call it. */
 const FOR_MANAGERS = `

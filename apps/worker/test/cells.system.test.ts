@@ -289,6 +289,7 @@ async function expectSignedIn(api: SystemApi, other: SystemApi): Promise<void> {
   expect((await query(counts, other.projectId, cells.home.url, asMember)).errors?.[0]?.extensions.code).toBe(
     'forbidden',
   );
+  await expectProfileFollows(api.projectId, (document) => query(document, undefined, cells.home.url, asMember));
   // Who is no member, has not signed in there, or comes from another site gets nothing.
   const codeOf = async (...of: Parameters<typeof query>) => (await query(...of)).errors?.[0]?.extensions.code;
   const stranger = await cells.eu.api();
@@ -298,4 +299,52 @@ async function expectSignedIn(api: SystemApi, other: SystemApi): Promise<void> {
   expect(await codeOf(counts, api.projectId)).toBe('forbidden');
   await cells.home.pool.query('DELETE FROM sessions');
   expect(await codeOf(counts, api.projectId)).toBe('unauthorized');
+}
+
+/** The name and the address of a member `new@people.example` change in the cell where they sign in, and in that of their project. */
+async function expectProfileFollows(
+  projectId: string,
+  query: (document: string) => Promise<{ errors?: unknown }>,
+): Promise<void> {
+  const email = 'newer@people.example';
+  const password = 'correct horse battery';
+  const inEu = async () => {
+    const { rows } = await cells.eu.pool.query(`SELECT name, email FROM users WHERE name LIKE 'New%'`);
+    return rows[0];
+  };
+  await query('mutation { renameMe(name: "New Name") { id } }');
+  expect(await inEu()).toEqual({ name: 'New Name', email: 'new@people.example' });
+  await query(
+    `mutation { emailChangeRequest(input: { email: "${email}", password: "${password}" }) { emailChange { email } } }`,
+  );
+  const mail = await eventually(() => {
+    const found = sink.mails.find(({ to }) => to === email);
+    expect(found).toBeDefined();
+    return quotedPrintable(found!.raw);
+  });
+  const [, token] = /confirm-email\?token=([\w-]+)/.exec(mail) ?? [];
+  const confirmed = await query(`mutation { emailChangeConfirm(token: "${token}") { user { email } } }`);
+  expect(confirmed).toEqual({ data: { emailChangeConfirm: { user: { email } } } });
+  expect(await inEu()).toEqual({ name: 'New Name', email });
+  const { rows } = await cells.eu.pool.query(
+    'SELECT changes FROM audit_entries WHERE project_id = $1 AND action = $2',
+    [projectId, 'emailChangeConfirm'],
+  );
+  expect(rows).toEqual([{ changes: [{ field: 'email', before: 'new@people.example', after: email }] }]);
+  // A cell that missed the change learns it when the projects are listed, and never teaches the cell where the user signs in.
+  await cells.eu.pool.query(`UPDATE users SET email = 'missed@people.example' WHERE email = $1`, [email]);
+  const ofEu = await fetch(`${cells.home.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Origin: cells.settings.PUBLIC_URL!,
+      cookie: await cells.signIn(email, password),
+      'X-Project-Id': projectId,
+    },
+    body: JSON.stringify({ query: '{ me { email } myProjects { role } }' }),
+  });
+  expect(await ofEu.json()).toMatchObject({ data: { me: { email: 'missed@people.example' } } });
+  await query('{ myProjects { role } }');
+  expect(await inEu()).toEqual({ name: 'New Name', email });
+  expect((await cells.home.pool.query('SELECT email FROM users WHERE email = $1', [email])).rows).toHaveLength(1);
 }

@@ -59,6 +59,8 @@ const ACTIONS: Record<string, string> = {
   changeRole: "Changed a member's role",
   disableTwoFactor: 'Turned off two-factor authentication',
   enableTwoFactor: 'Turned on two-factor authentication',
+  emailChangeConfirm: 'Changed their email address',
+  emailChangeRequest: 'Requested a change of their email address',
   executeDryRun: 'Imported the file of a dry run',
   generateBackupCodes: 'Generated new backup codes',
   invite: 'Invited a member',

@@ -90,7 +90,10 @@ const OTHERS = [
   'invitationAccept',
   // Not in the log of the project, which is deleted with it: modules/auth/test/project-deletion.integration.test.ts.
   'projectDelete',
+  // In the logs of all of the user's projects: modules/auth/test/email-change.integration.test.ts.
+  'emailChangeConfirm',
   // Not recorded.
+  'emailChangeRequest',
   'markNotificationsRead',
   // Signs in to a mail server.
   'connectMailbox',

@@ -3,6 +3,7 @@ import { config, db, emailKey, jsonProblem, pool, safeRedirect } from '@postroom
 import type { GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from 'better-auth/api';
 import { countFailure, forgetFailures, guessingKey } from './guessing.ts';
+import { cancelEmailChange, emailChangeOf } from './pending-email.ts';
 import { actionAt, recordSecurityChange, type SecurityChange } from './security-changes.ts';
 import { useCode } from './used-codes.ts';
 
@@ -55,6 +56,7 @@ export const afterAuth = createAuthMiddleware(async (ctx) => {
   if (key !== undefined) await forgetFailures(key);
   const change = changing.get(ctx.request);
   if (change !== undefined) await recordSecurityChange(change);
+  if (change?.action === 'resetPassword') await cancelEmailChange(change.user.id);
   const { newSession } = ctx.context;
   const isWaitingForCode = ctx.path === SIGN_IN_PATH && newSession?.user.twoFactorEnabled === true;
   const resetFor = change?.action === 'resetPassword' ? change.user.email : undefined;
@@ -194,7 +196,7 @@ export async function beforeLinking({ userId, providerId }: { userId: string; pr
     db.account.deleteMany({ where: { userId, providerId: 'credential' } }),
     db.twoFactor.deleteMany({ where: { userId } }),
     db.user.update({ where: { id: userId }, data: { twoFactorEnabled: false } }),
-    db.verification.deleteMany({ where: { value: userId } }),
+    db.verification.deleteMany({ where: { OR: [{ value: userId }, { identifier: emailChangeOf(userId) }] } }),
     db.session.deleteMany({ where: { userId } }),
   ]);
   if (user !== null) await recordSecurityChange({ action: 'linkProvider', user });

@@ -26,11 +26,13 @@ import {
   pendingInvitations,
   withdrawInvitation,
 } from './invitations.ts';
+import { confirmEmailChange, requestEmailChange } from './email-change.ts';
 import { changeRole, listMembers, removeMember } from './members.ts';
 import { membershipsInOtherCells, projectIdsOf } from './other-cells.ts';
 import { createOwnProject, deleteOwnProject, mayCreateProject } from './own-projects.ts';
+import { type EmailChange, findEmailChange } from './pending-email.ts';
 import { UserCaller } from './caller.ts';
-import { renameUser } from './users.ts';
+import { hasPassword, renameUser } from './users.ts';
 
 const Role = builder.enumType('Role', {
   description: 'The role of a user in a project.',
@@ -151,6 +153,14 @@ const InvitationPreviewType = builder.objectRef<InvitationPreview>('InvitationPr
   }),
 });
 
+const EmailChangeType = builder.objectRef<EmailChange>('EmailChange').implement({
+  description: 'A new email address that waits to be confirmed by the link that was mailed to it.',
+  fields: (t) => ({
+    email: t.expose('email', { type: 'EmailAddress', description: 'The new address.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link expires.' }),
+  }),
+});
+
 builder.queryFields((t) => ({
   invitationPreview: t.field({
     type: InvitationPreviewType,
@@ -184,6 +194,19 @@ builder.queryFields((t) => ({
     description:
       'Whether the signed-in user may create projects: they own one, or owned one until an owner deleted it.',
     resolve: (_root, _args, context) => mayCreateProject(person(context).id),
+  }),
+  myEmailChange: t.field({
+    type: EmailChangeType,
+    nullable: true,
+    skipTypeScopes: true,
+    description: 'The new address that the signed-in user asked for and has not confirmed; null if there is none.',
+    resolve: async (_root, _args, context) => (await findEmailChange(person(context).id)) ?? null,
+  }),
+  hasPassword: t.boolean({
+    skipTypeScopes: true,
+    description:
+      'Whether the signed-in user has a password. Without one they sign in with the provider, which is also responsible for a second factor.',
+    resolve: (_root, _args, context) => hasPassword(person(context).id),
   }),
   mySessions: t.prismaField({
     type: [Session],
@@ -223,6 +246,36 @@ const AcceptInvitationInput = builder.inputType('AcceptInvitationInput', {
     token: t.string({ required: true, description: "The token from the invitation's link." }),
     name: t.string({ description: 'Display name.' }),
     password: t.string({ description: 'At least 10 characters.' }),
+  }),
+});
+
+const EmailChangeInput = builder.inputType('EmailChangeInput', {
+  description: 'The address to sign in with from now on, and the proof that it is the user who asks.',
+  fields: (t) => ({
+    email: t.string({ required: true, description: 'The new address. A link that confirms it is sent there.' }),
+    password: t.string({
+      description: 'The current password. A user without one must have signed in within the last 15 minutes.',
+    }),
+  }),
+});
+
+const EmailChangeRequestPayload = builder
+  .objectRef<{ emailChange: EmailChange }>('EmailChangeRequestPayload')
+  .implement({
+    description: 'What `emailChangeRequest` did.',
+    fields: (t) => ({
+      emailChange: t.expose('emailChange', { type: EmailChangeType, description: 'The new address.' }),
+    }),
+  });
+
+const EmailChangeConfirmPayload = builder.objectRef<{ userId: string }>('EmailChangeConfirmPayload').implement({
+  description: 'What `emailChangeConfirm` did.',
+  fields: (t) => ({
+    user: t.prismaField({
+      type: User,
+      description: 'The user with the new address.',
+      resolve: (query, { userId }) => db.user.findUniqueOrThrow({ ...query, where: { id: userId } }),
+    }),
   }),
 });
 
@@ -438,6 +491,29 @@ builder.mutationFields((t) => ({
     resolve: async (query, _root, { name }, context) => {
       await renameUser(person(context).id, name);
       return db.user.findUniqueOrThrow({ ...query, where: { id: person(context).id } });
+    },
+  }),
+  emailChangeRequest: t.field({
+    type: EmailChangeRequestPayload,
+    skipTypeScopes: true,
+    description:
+      'Sends a link to the address that the signed-in user wants to sign in with. The answer does not tell whether that address has an account: if it does, the email says so. A new request replaces an earlier one.',
+    args: { input: t.arg({ type: EmailChangeInput, required: true, description: 'The new address.' }) },
+    resolve: async (_root, { input }, context) => {
+      const { id: userId, sessionId } = person(context);
+      return { emailChange: await requestEmailChange({ ...input, userId, sessionId }) };
+    },
+  }),
+  emailChangeConfirm: t.field({
+    type: EmailChangeConfirmPayload,
+    skipTypeScopes: true,
+    description:
+      'Changes the address of the signed-in user, who asked for it, by the token from the link. Sessions and roles stay. `not_found` if the token is invalid, used or expired, and `conflict` if the address has an account by then.',
+    args: { token: t.arg.string({ required: true, description: 'The token from the link.' }) },
+    resolve: async (_root, { token }, context) => {
+      const { id: userId } = person(context);
+      await confirmEmailChange(userId, token);
+      return { userId };
     },
   }),
 }));

@@ -1,6 +1,7 @@
 import { db, pool, type Prisma } from '@postroom/platform';
 import { askCell, otherCells } from '@postroom/projects/cells';
 import { isDeleted } from '@postroom/projects/sql';
+import { profileHere } from './profiles.ts';
 
 /** A project of a user, with their role in it. */
 export type Membership = Prisma.MemberModel & { project: Prisma.ProjectModel };
@@ -26,11 +27,14 @@ export async function projectIdsOf(userId: string): Promise<string[]> {
 
 /**
  * The projects of a user in the other cells; one that does not answer hides only its own. A project that has just been moved may be in two
- * cells for a moment.
+ * cells for a moment. The cells also learn the user's name and address, in case they missed a change.
  */
 export async function membershipsInOtherCells(userId: string): Promise<Membership[]> {
+  const cells = otherCells();
+  if (cells.length === 0) return [];
+  const person = await profileHere(userId);
   const answers = await Promise.all(
-    otherCells().map((cell) => askCell<Membership[]>(cell, `user/${userId}`).catch(() => [])),
+    cells.map((cell) => askCell<Membership[]>(cell, `user/${userId}`, person).catch(() => [])),
   );
   return answers.flatMap((rows) => rows ?? []).map(withDates);
 }

@@ -11,6 +11,7 @@ import {
 } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
 import { auth, MIN_PASSWORD_LENGTH } from './auth.ts';
+import { informOtherCells } from './profiles.ts';
 
 type User = Prisma.UserModel;
 
@@ -48,9 +49,15 @@ export async function createUser({ email, name, password }: NewUser): Promise<Us
     .catch(conflictIfTaken('email', `${address} already has an account.`));
 }
 
+/** Whether a user can sign in with a password: not everyone who signs in with the provider has one. */
+export async function hasPassword(userId: string): Promise<boolean> {
+  return (await db.account.count({ where: { userId, providerId: 'credential' } })) > 0;
+}
+
 /** Changes a user's display name. @throws DomainError `validation_error`. */
 export async function renameUser(id: string, name: string): Promise<void> {
   await db.$transaction((tx) => tx.user.update({ where: { id }, data: { name: checkDisplayName(name) } }));
+  await informOtherCells(id);
 }
 
 /**

@@ -13,13 +13,14 @@ import { signInRoutes } from '../pages/sign-in/routes.tsx';
 import { templateRoutes } from '../pages/templates/routes.tsx';
 import { webhookRoutes } from '../pages/webhooks/routes.tsx';
 import { LoadFailed, PagePending } from '../components/route-states.tsx';
-import { authRoute, projectRoute, projectsRoute, rootRoute, startRoute } from './routes.tsx';
+import { authRoute, confirmEmailRoute, projectRoute, projectsRoute, rootRoute, startRoute } from './routes.tsx';
 
 const routeTree = rootRoute.addChildren([
   ...signInRoutes,
   authRoute.addChildren([
     startRoute,
     projectsRoute,
+    confirmEmailRoute,
     projectRoute.addChildren([
       ...homeRoutes,
       ...audienceRoutes,

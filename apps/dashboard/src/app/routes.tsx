@@ -24,6 +24,15 @@ export const projectsRoute = createRoute({
   component: lazyPage(projectsPage, 'Projects'),
 });
 
+/** Where the link that confirms a user's new email address leads. */
+export const confirmEmailRoute = createRoute({
+  getParentRoute: () => authRoute,
+  path: '/confirm-email',
+  component: lazyPage(() => import('../pages/account/confirm-email.tsx'), 'ConfirmEmail'),
+  validateSearch: (search: Record<string, unknown>): { token?: string } =>
+    typeof search.token === 'string' ? { token: search.token } : {},
+});
+
 /** The parent route of all project pages. */
 export const projectRoute = createRoute({
   getParentRoute: () => authRoute,

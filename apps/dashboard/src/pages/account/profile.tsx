@@ -40,13 +40,6 @@ export function Profile() {
           <Stack>
             <FormProblem problem={rename.problem} fields={['name']} />
             <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
-            <TextInput
-              label="Email"
-              description="You sign in with this address."
-              value={me.email}
-              readOnly
-              variant="filled"
-            />
             <FormButtons submit="Save" running={rename.running || form.submitting} disabled={!form.isDirty()} />
           </Stack>
         </form>
