@@ -105,7 +105,7 @@ async function sendLink(from: string, to: string, token: string): Promise<void> 
 }
 
 /**
- * Whoever finds an unlocked browser must not take the account over by another address.
+ * Anyone who finds an unlocked browser must not take the account over by another address.
  * @returns the hash of the password; undefined if the user has none.
  */
 async function proveIdentity({
@@ -133,7 +133,7 @@ async function proveIdentity({
     );
   }
   if (password == null || password === '') throw invalid({ field: 'password', message: 'is required' });
-  // Counted by session: nobody else's guesses keep a user from it.
+  // Counted by session: the guesses of others must not keep a user from it.
   const key = guessingKey(email, sessionId);
   const waitSeconds = await countFailure(key);
   if (waitSeconds !== undefined)
