@@ -58,7 +58,7 @@ export class UserCaller implements Caller {
     const [only, second] = this.projects;
     if (this.#named !== undefined) {
       if (this.#roles.has(this.#named)) return this.#named;
-      throw new DomainError('forbidden', 'You are not a member of that project.');
+      throw new DomainError('forbidden', `You are not a member of the project "${this.#named.slice(0, 40)}".`);
     }
     if (only === undefined) throw new DomainError('forbidden', 'You are not a member of any project.');
     if (second === undefined) return only;

@@ -123,7 +123,10 @@ class KeyCaller implements Caller {
     const { projects, all_projects: all, named_exists: exists } = this.#row;
     if (this.#named !== undefined) {
       if (all ? exists : projects.includes(this.#named)) return this.#named;
-      throw new DomainError('forbidden', 'This API key is not authorized for that project.');
+      throw new DomainError(
+        'forbidden',
+        `This API key is not authorized for the project "${this.#named.slice(0, 40)}". GET /v1/projects lists those that it covers.`,
+      );
     }
     const [only, second] = projects;
     if (only === undefined) throw new DomainError('forbidden', 'This API key is not authorized for any project.');

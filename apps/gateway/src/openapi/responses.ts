@@ -116,7 +116,8 @@ const ERRORS = {
     status: 403,
     when: 'A sending key was used where a full-scope key is needed (`insufficient_scope`), or the key is not authorized for the project, or the sender may not send (`forbidden`).',
     code: 'forbidden',
-    message: 'This API key is not authorized for that project.',
+    message:
+      'This API key is not authorized for the project "prj_01kaq2m5xaf0x8y4qm9c1b7t3r". GET /v1/projects lists those that it covers.',
     headers: ANSWER_HEADERS,
   },
   NotFound: {

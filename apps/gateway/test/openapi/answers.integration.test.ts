@@ -190,7 +190,7 @@ test('the examples of errors in the document are what requests get', async () =>
   const api = await testApi();
   const emails = [(await api.contact('ada@example.com')).email];
   await api.post('/v1/groups', { name: 'Beta testers', emails });
-  const elsewhere = { 'X-Project-Id': newId('prj') };
+  const elsewhere = { 'X-Project-Id': 'prj_01kaq2m5xaf0x8y4qm9c1b7t3r' };
   const typed = { 'Content-Type': 'text/plain' };
   const replies = {
     BadRequest: await api.post('/v1/groups', { emails }),

@@ -114,6 +114,10 @@ test('a project the key is not authorized for is 403 forbidden, even if it does 
     expect([named.status, named.body.error.code]).toEqual([403, 'forbidden']);
     const inPath = await one.send('GET', `/v1/projects/${projectId}/domains`, { key });
     expect([inPath.status, inPath.body.error.code]).toEqual([403, 'forbidden']);
+    for (const { body } of [named, inPath])
+      expect(body.error.message).toBe(
+        `This API key is not authorized for the project "${projectId}". GET /v1/projects lists those that it covers.`,
+      );
   }
 });
 
