@@ -45,6 +45,9 @@ inBrowser('API keys', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(await page.getByText(key).count()).toBe(0);
 
+    const row = page.getByRole('row').filter({ hasText: 'Shop' });
+    expect(await row.getByRole('cell').allTextContents()).toContain('A Person');
+
     await page.getByRole('button', { name: 'Revoke Shop' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('Shop');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();

@@ -52,12 +52,13 @@ test('a key that a person created works at once, is shown only then, and stops a
   const { id, key } = (await owner.graphql(CREATE_KEY, { input: { name: 'ci', scope: 'full' } })).body.data
     .createApiKey;
   expect((await api.send('GET', '/v1/groups', { key })).status).toBe(200);
-  const listed = await owner.graphql('{ apiKeys { id last4 scope projectIds revokedAt } }');
+  const listed = await owner.graphql('{ apiKeys { id last4 scope projectIds createdByName revokedAt } }');
   expect(listed.body.data.apiKeys).toContainEqual({
     id,
     last4: key.slice(-4),
     scope: 'full',
     projectIds: [api.projectId],
+    createdByName: 'A Person',
     revokedAt: null,
   });
   expect(JSON.stringify(listed.body)).not.toContain(key);

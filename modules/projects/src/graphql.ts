@@ -1,4 +1,5 @@
 import { logoUrl, MAX_LOGO_LENGTH, setLogo } from './logo.ts';
+import { actorName } from './actors.ts';
 import {
   atMost,
   authenticated,
@@ -148,6 +149,13 @@ const ApiKey = builder.prismaObject('ApiKey', {
     createdById: t.exposeID('createdById', {
       nullable: true,
       description: 'The user who created it; null if an operator did.',
+    }),
+    createdByName: t.string({
+      nullable: true,
+      description: 'What the user who created it is called now; null if an operator did, or the user is gone.',
+      ...atMost(MAX_NAME_LENGTH),
+      select: { createdById: true },
+      resolve: ({ createdById }) => actorName(createdById),
     }),
     projectIds: t.field({
       type: ['ID'],

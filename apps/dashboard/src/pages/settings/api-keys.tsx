@@ -27,6 +27,7 @@ const API_KEYS = graphql(`
       allProjects
       projectIds
       createdById
+      createdByName
       createdAt
       lastUsedAt
       revokedAt
@@ -105,6 +106,7 @@ function KeyTable({ keys }: { keys: Key[] }) {
             cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <When at={lastUsedAt} />),
             from: 'md',
           },
+          { title: 'Created by', cell: ({ createdByName }) => createdByName ?? 'Operator', from: 'lg' },
           { title: 'Created', cell: ({ createdAt }) => <When at={createdAt} />, from: 'lg' },
           {
             title: 'Revoke',
