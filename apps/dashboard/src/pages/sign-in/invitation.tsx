@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Provider } from 'urql';
+import { postAuth } from '../../data/auth.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { clientFor } from '../../data/client.ts';
 import { type Problem, problemOf } from '../../data/problem.ts';
@@ -85,7 +86,11 @@ function Valid({ token, onJoined }: { token: string; onJoined: (projectId: strin
             <Text size="sm">
               Join the project <b>{projectName}</b> as {email}.
             </Text>
-            {hasAccount ? <AcceptAsUser token={token} /> : <AcceptAsNew token={token} onJoined={onJoined} />}
+            {hasAccount ? (
+              <AcceptAsUser token={token} />
+            ) : (
+              <AcceptAsNew token={token} email={email} onJoined={onJoined} />
+            )}
           </Stack>
         )}
       </QueryResult>
@@ -121,8 +126,14 @@ function AcceptAsUser({ token }: { token: string }) {
   );
 }
 
-/** For an address without an account: creates one. */
-function AcceptAsNew({ token, onJoined }: { token: string; onJoined: (projectId: string) => void }) {
+interface AcceptAsNewProps {
+  token: string;
+  email: string;
+  onJoined: (projectId: string) => void;
+}
+
+/** For an address without an account: creates one, and signs in with the password just chosen. `onJoined` is called if that fails. */
+function AcceptAsNew({ token, email, onJoined }: AcceptAsNewProps) {
   const [problem, setProblem] = useState<Problem>();
   const [waiting, setWaiting] = useState(false);
   const form = useForm({
@@ -138,9 +149,15 @@ function AcceptAsNew({ token, onJoined }: { token: string; onJoined: (projectId:
     const result = await clientFor('')
       .mutation(ACCEPT, { input: { token, ...account } })
       .toPromise();
-    if (result.data != null) return onJoined(result.data.invitationAccept.project.id);
-    setWaiting(false);
-    setProblem(problemOf(result));
+    if (result.data == null) {
+      setWaiting(false);
+      return setProblem(problemOf(result));
+    }
+    const projectId = result.data.invitationAccept.project.id;
+    const { data } = await postAuth('/sign-in/email', { email, password: account.password });
+    if (data === undefined) return onJoined(projectId);
+    // The invitation can't be used again, so nothing leads back to it.
+    window.location.replace(`/p/${projectId}`);
   };
   return (
     <form onSubmit={form.onSubmit((values) => accept(values))} noValidate>
