@@ -347,6 +347,35 @@ inBrowser('members', () => {
 });
 
 inBrowser('your account', () => {
+  test('a user of the provider, who has no password, gets one by email', async () => {
+    const api = await testApi();
+    await using mail = await takeSystemMail();
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    await db.account.updateMany({ where: { userId: person.id }, data: { providerId: 'oidc', password: null } });
+    await window.open('/account');
+    await page.getByText('You have no password').waitFor();
+    await page.getByText('Your provider is responsible for it.').waitFor();
+    expect(await page.getByLabel('Current password').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Set up' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Change email address' }).click();
+    await page.getByRole('dialog').getByLabel('New email').waitFor();
+    expect(await page.getByRole('dialog').getByLabel('Password').count()).toBe(0);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Set a password' }).click();
+    await page.getByText(`We sent a link to ${person.email}.`).waitFor();
+    await page.goto((await mail.linkTo(person.email)).replace(config.PUBLIC_URL, ''));
+    await page.getByLabel('New password', { exact: true }).fill('another horse battery');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await fill(page, person.email, 'another horse battery');
+    await page.waitForURL(/\/p\//);
+    await window.open('/account');
+    await page.getByLabel('Current password').waitFor();
+    await page.getByRole('button', { name: 'Set up' }).waitFor();
+  });
+
   test('name and password are changed, and other sessions are signed out', async () => {
     const api = await testApi();
     await using window = await windowOf(api);

@@ -41,8 +41,8 @@ function Sections() {
       <Profile />
       <EmailAddress methods={methods} />
       <Notifications />
-      <Password />
-      <SecondFactor />
+      <Password hasPassword={methods?.hasPassword} />
+      <SecondFactor hasPassword={methods?.hasPassword} />
       <Sessions />
     </>
   );

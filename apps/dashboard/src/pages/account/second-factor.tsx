@@ -10,8 +10,25 @@ import { SaveCodes, type SetUpAnswer, SetUpFactor } from './set-up-factor.tsx';
 
 type Step = 'none' | 'ask-on' | 'ask-off' | 'ask-codes';
 
-/** Two-factor authentication: enable, disable, and new backup codes. */
-export function SecondFactor() {
+/** Two-factor authentication. It is asked for after a password, so a user without one leaves it to the provider. */
+export function SecondFactor({ hasPassword }: { hasPassword: boolean | undefined }) {
+  return (
+    <Section title="Two-factor authentication">
+      {hasPassword === false ? (
+        <Card>
+          <Text size="sm">
+            Your provider is responsible for it. An authenticator can be set up here for sign-in with a password.
+          </Text>
+        </Card>
+      ) : (
+        <Authenticator />
+      )}
+    </Section>
+  );
+}
+
+/** Enable, disable, and new backup codes. */
+function Authenticator() {
   const { me, reload } = useSession();
   const [step, setStep] = useState<Step>('none');
   const [setUp, setSetUp] = useState<SetUpAnswer>();
@@ -38,7 +55,7 @@ export function SecondFactor() {
   };
   const ask = { 'ask-on': askOn, 'ask-off': askOff, 'ask-codes': askCodes, none: undefined }[step];
   return (
-    <Section title="Two-factor authentication">
+    <>
       <Card>
         <Group justify="space-between">
           <div>
@@ -77,6 +94,6 @@ export function SecondFactor() {
         }}
       />
       <SaveCodes codes={codes} onDone={() => setCodes(undefined)} />
-    </Section>
+    </>
   );
 }
