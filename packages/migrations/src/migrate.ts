@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runDataMigrations } from './data-migrations.ts';
+import { buildPartitionedIndexes } from './partitioned-indexes.ts';
 import { hasCode, LOCK_NOT_AVAILABLE, retry } from '@postroom/errors';
 
 const MODULES = join(import.meta.dirname, '../../../modules');
@@ -67,6 +68,7 @@ export async function migrate(databaseUrl: string, migrationsDir?: string): Prom
     for (const migration of waiting) await apply(client, migration);
     if (migrationsDir === undefined) {
       await runDataMigrations(client);
+      await buildPartitionedIndexes(client);
       await restartTransactionNumbers(client);
     }
     return waiting.map(({ name }) => name);
