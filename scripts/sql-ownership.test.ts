@@ -23,6 +23,7 @@ const MAY_WRITE_ALL: Record<string, string> = {
   'apps/worker/src/move/copy.ts': 'copies the rows of a project between databases',
   'apps/worker/src/move/delete-rows.ts': 'deletes the rows of a project that was moved, or is deleted',
   'apps/worker/src/move/move.ts': 'says in both cells which one has a project',
+  'modules/privacy/src/search.ts': 'replaces addresses in the columns that their modules list as searched',
   'apps/gateway/src/rotate-encryption-key.ts': 'rewrites the columns that their modules registered as secret',
 };
 
@@ -124,7 +125,7 @@ const READS: Record<string, string[]> = {
   'packages/migrations': ['data_migrations'],
   // what a campaign would send, and at what rate; the module has no tables
   preflight: ['campaigns', 'contacts', 'sending_policies'],
-  // finds the person; the module has no tables
+  // finds the person
   privacy: ['contact_addresses', 'contacts', 'messages'],
   // who is behind an actor id
   projects: ['members', 'users'],

@@ -1,12 +1,5 @@
-import {
-  type ErasedRows,
-  type Erasure,
-  type PrivacyStage,
-  redaction,
-  redactionValues,
-  sql,
-  type Tx,
-} from '@postroom/platform';
+import { type ErasedRows, type Erasure, type PrivacyStage, sql, type Tx } from '@postroom/platform';
+import { redaction, redactionValues } from '@postroom/redaction';
 
 export const stage: PrivacyStage = 'references';
 

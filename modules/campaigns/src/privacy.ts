@@ -1,11 +1,15 @@
+import { MESSAGES_OF_PERSON } from '@postroom/ledger';
 import { closeUnsent } from '@postroom/ledger/sql';
 import type { ErasedRows, Erasure, PrivacyStage, Tx } from '@postroom/platform';
-import { messageKeySql, redaction, redactionValues, sql } from '@postroom/platform';
+import { sql } from '@postroom/platform';
+import { redaction, redactionValues } from '@postroom/redaction';
 import { addToCampaignCounts } from './sql.ts';
 
 export const stage: PrivacyStage = 'campaigns';
 
-const PLANNED = `m.project_id = $1 AND (${messageKeySql('m')} = ANY ($2) OR m.contact_id = $3) AND m.campaign_id IS NOT NULL AND m.state = 'planned'`;
+const PLANNED = `
+  SELECT m.id, m.campaign_id AS "campaignId" FROM messages m
+  WHERE m.id = ANY (ARRAY(${MESSAGES_OF_PERSON})) AND m.campaign_id IS NOT NULL AND m.state = 'planned'`;
 
 /** The conditions of segments, while the recipients of a campaign are being written. */
 const { set, mentions } = redaction({ snapshot_audience: 'jsonb' });
@@ -17,18 +21,20 @@ const REDACT = `UPDATE campaigns SET ${set} WHERE project_id = $1 AND snapshot_a
  */
 export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   const { projectId, keys, contactId } = subject;
-  const values = [projectId, keys, contactId];
+  const readPlanned = () => sql<{ id: string; campaignId: string }>(tx, PLANNED, [projectId, keys, contactId]);
+  const campaigns = (await readPlanned()).map(({ campaignId }) => campaignId);
   await sql(
     tx,
-    `SELECT FROM campaigns WHERE id IN (SELECT m.campaign_id FROM messages m WHERE ${PLANNED})
-       OR project_id = $1 AND snapshot_audience IS NOT NULL ORDER BY id FOR NO KEY UPDATE`,
-    values,
+    `SELECT FROM campaigns WHERE id = ANY ($2) OR project_id = $1 AND snapshot_audience IS NOT NULL ORDER BY id FOR NO KEY UPDATE`,
+    [projectId, campaigns],
   );
   await sql(tx, REDACT, redactionValues(subject));
+  const planned = (await readPlanned()).map(({ id }) => id);
   const withdrawn = await sql<{ campaign_id: string }>(
     tx,
-    `${closeUnsent('suppressed', "'Not sent: the person was erased.'")} WHERE ${PLANNED} RETURNING m.campaign_id`,
-    values,
+    `${closeUnsent('suppressed', "'Not sent: the person was erased.'")} WHERE m.id = ANY ($1) AND m.state = 'planned'
+     RETURNING m.campaign_id`,
+    [planned],
   );
   await sql(
     tx,

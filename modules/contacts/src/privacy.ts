@@ -4,11 +4,10 @@ import {
   type Erasure,
   newId,
   type PrivacyStage,
-  redaction,
-  redactionValues,
   sql,
   type Tx,
 } from '@postroom/platform';
+import { redaction, redactionValues } from '@postroom/redaction';
 
 export const stage: PrivacyStage = 'contacts';
 

@@ -1,12 +1,5 @@
-import {
-  type ErasedRows,
-  type Erasure,
-  type PrivacyStage,
-  redaction,
-  redactionValues,
-  sql,
-  type Tx,
-} from '@postroom/platform';
+import { type ErasedRows, type Erasure, type PrivacyStage, sql, type Tx } from '@postroom/platform';
+import { ofCursor, pageByOwner, redaction, redactionValues, type SearchedTable } from '@postroom/redaction';
 import { cancelForErasure } from './imports.ts';
 import { dropKeptFiles } from './kept-files.ts';
 
@@ -14,22 +7,15 @@ import { dropKeptFiles } from './kept-files.ts';
 export const stage: PrivacyStage = 'messages';
 
 const IMPORT = redaction({ file_name: 'text', group_name: 'text', mapping: 'jsonb', plan: 'jsonb', error: 'text' });
-const ERROR = redaction({ field: 'text', message: 'text' });
 const CAUSE = redaction({ field: 'text', message: 'text', value: 'text' });
 
 /**
- * Removes the person's addresses from filenames, previews and errors of imports, and deletes the files that would be kept for
+ * Removes the person's addresses from filenames, previews and frequent errors of imports, and deletes the files that would be kept for
  * later, which may contain the person: those of dry runs and uploads.
  */
 export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   const values = redactionValues(subject);
   await sql(tx, `UPDATE imports SET ${IMPORT.set} WHERE project_id = $1 AND ${IMPORT.mentions}`, values);
-  await sql(
-    tx,
-    `UPDATE import_errors SET ${ERROR.set}
-     WHERE import_id IN (SELECT id FROM imports WHERE project_id = $1) AND ${ERROR.mentions}`,
-    values,
-  );
   await sql(
     tx,
     `DELETE FROM import_causes WHERE import_id IN (SELECT id FROM imports WHERE project_id = $1) AND ${CAUSE.mentions}`,
@@ -40,3 +26,17 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
   await dropKeptFiles(tx, subject.projectId);
   return {};
 }
+
+const line = (cursor: string) => `(${ofCursor(cursor, 1)}, ${ofCursor(cursor, 2, 'int', '-1')})`;
+const ERRORS = { owners: 'imports', owner: 'import_id', table: 'import_errors', id: 'line' };
+
+/** The errors of each line. */
+export const searched: readonly SearchedTable[] = [
+  {
+    name: 'import_errors',
+    table: 'import_errors',
+    columns: { field: 'text', message: 'text' },
+    page: `SELECT owner AS id, after FROM (${pageByOwner(ERRORS, 'int', '-1')}) AS lines`,
+    isOfPage: `t.import_id = ANY ($2) AND (t.import_id, t.line) > ${line('$3')} AND (t.import_id, t.line) <= ${line('$4')}`,
+  },
+];

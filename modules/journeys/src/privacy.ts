@@ -1,25 +1,14 @@
-import {
-  type DataSubject,
-  type ErasedRows,
-  type Erasure,
-  type PrivacyStage,
-  redaction,
-  redactionValues,
-  sql,
-  type Tx,
-} from '@postroom/platform';
+import { type DataSubject, type ErasedRows, type Erasure, type PrivacyStage, sql, type Tx } from '@postroom/platform';
+import { pageByOwner, redaction, redactionValues, type SearchedTable, searchedByPage } from '@postroom/redaction';
 
 export const stage: PrivacyStage = 'references';
 
-const RUN = redaction({ properties: 'jsonb', waits_for: 'text' });
 const TRIGGER = redaction({ key: 'text', properties: 'jsonb' });
 const LISTENER = redaction({ key: 'text' });
-const STEP = redaction({ detail: 'text' });
-const CALL = redaction({ url: 'text', host: 'text', error: 'text', body: 'jsonb' });
 const JOURNEY = redaction({ name: 'text', draft: 'jsonb', paused_reason: 'text' });
 const VERSION = redaction({ definition: 'jsonb' });
 
-/** Deletes the person's runs, and replaces their addresses in those of others and in definitions. */
+/** Deletes the person's runs, and replaces their addresses in definitions and in what has not been processed. */
 export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   const { projectId, contactId } = subject;
   const values = redactionValues(subject);
@@ -36,14 +25,6 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
     'DELETE FROM journey_segment_members WHERE journey_id IN (SELECT id FROM journeys WHERE project_id = $1) AND contact_id = $2',
     own,
   );
-  await sql(tx, `UPDATE enrollments SET ${RUN.set} WHERE project_id = $1 AND ${RUN.mentions}`, values);
-  await sql(
-    tx,
-    `UPDATE enrollment_steps SET ${STEP.set} WHERE enrollment_id IN (SELECT id FROM enrollments WHERE project_id = $1)
-       AND ${STEP.mentions}`,
-    values,
-  );
-  await sql(tx, `UPDATE journey_calls SET ${CALL.set} WHERE project_id = $1 AND ${CALL.mentions}`, values);
   await sql(
     tx,
     `UPDATE journey_triggers SET ${TRIGGER.set} WHERE journey_id IN (SELECT id FROM journeys WHERE project_id = $1)
@@ -61,6 +42,15 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
   );
   return {};
 }
+
+const page = pageByOwner({ owners: 'journeys', owner: 'journey_id', table: 'enrollments', id: 'id' });
+
+/** Runs of others. */
+export const searched: readonly SearchedTable[] = [
+  searchedByPage('enrollments', { properties: 'jsonb', waits_for: 'text' }, page, 'id'),
+  searchedByPage('enrollment_steps', { detail: 'text' }, page, 'enrollment_id'),
+  searchedByPage('journey_calls', { url: 'text', host: 'text', error: 'text', body: 'jsonb' }, page, 'enrollment_id'),
+];
 
 const EXPORT = `
   SELECT coalesce(json_agg(json_build_object('id', e.id, 'journey', j.name, 'version', e.version, 'status', e.status,

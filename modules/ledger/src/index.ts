@@ -6,6 +6,7 @@ export {
   releaseSending,
   type Uncertain,
 } from './after-restore.ts';
+export { MESSAGES_OF_PERSON } from './messages-of-person.ts';
 export { cancelCampaignMessages, cancelPlanned } from './cancel.ts';
 export { type EmailRows, insertAttachments, insertEmails, rescheduleMessages } from './emails.ts';
 export {

@@ -1,85 +1,69 @@
-import { rowWithId } from '@postroom/partitions/sql';
+import { type DataSubject, type ErasedRows, type Erasure, type PrivacyStage, sql, type Tx } from '@postroom/platform';
 import {
-  type DataSubject,
-  type ErasedRows,
-  type Erasure,
-  messageKeySql,
-  type PrivacyStage,
-  redaction,
+  pageByOwner,
+  redactionBy,
   redactionValues,
-  sql,
-  type Tx,
-} from '@postroom/platform';
+  type SearchedTable,
+  searchedByPage,
+  searchedByProject,
+} from '@postroom/redaction';
+import { MESSAGES_OF_PERSON } from './messages-of-person.ts';
 
 export const stage: PrivacyStage = 'messages';
 
-/** Found by the indexes on the project's addresses and on contacts. */
-const OF_PERSON = `project_id = $1 AND (${messageKeySql('messages')} = ANY ($2) OR contact_id = $3)`;
-
 const ANONYMIZE = `
-  UPDATE messages SET email = $4, email_key = NULL, subject = CASE WHEN subject IS NOT NULL THEN '' END, tags = NULL, metadata = NULL,
-    answer = CASE WHEN NOT EXISTS (SELECT FROM unnest($5::text[]) AS key WHERE position(key IN lower(answer)) > 0) THEN answer END,
+  UPDATE messages SET email = $2, email_key = NULL, subject = CASE WHEN subject IS NOT NULL THEN '' END, tags = NULL, metadata = NULL,
+    answer = CASE WHEN NOT EXISTS (SELECT FROM unnest($3::text[]) AS key WHERE position(key IN lower(answer)) > 0) THEN answer END,
     bounce_reason = NULL
-  WHERE ${OF_PERSON} RETURNING id, coalesce(copy_of, id) AS content`;
+  WHERE id = ANY ($1) RETURNING id, coalesce(copy_of, id) AS content`;
 
-const MESSAGE = redaction({ subject: 'text', answer: 'text', bounce_reason: 'text', tags: 'jsonb', metadata: 'jsonb' });
-const CONTENT = redaction({
-  from: 'text',
-  to: 'jsonb',
-  cc: 'jsonb',
-  bcc: 'jsonb',
-  reply_to: 'jsonb',
-  headers: 'jsonb',
-  html: 'text',
-  text: 'text',
-  html_text: 'text',
-});
-const ATTACHMENT = redaction({ filename: 'text', content_id: 'text' });
-const inProject = (table: string) =>
-  `EXISTS ${rowWithId('messages', 'm', `${table}.message_id`, 'AND m.project_id = $1')}`;
+const ADDRESSED = { from: 'text', to: 'jsonb', cc: 'jsonb', bcc: 'jsonb', reply_to: 'jsonb' } as const;
+const ADDRESSES = redactionBy(ADDRESSED, { pattern: '$2', alias: '$3' });
 
 /**
  * Cancels the person's planned transactional mail, anonymizes their messages and empties the contents. The rows stay for
- * statistics. Mail to others that mentions an address keeps the rest of its text.
+ * statistics.
  */
 export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   const { projectId, keys, contactId, alias, spellings } = subject;
+  const found = await sql<{ id: string }>(tx, MESSAGES_OF_PERSON, [projectId, keys, contactId]);
+  const ids = found.map(({ id }) => id);
   await sql(tx, 'DELETE FROM soft_bounce_streaks WHERE project_id = $1 AND email_key = ANY ($2)', [projectId, keys]);
   const canceled = await sql(
     tx,
     `UPDATE messages SET state = 'canceled', unsent_at = now(), dispatched_at = coalesce(dispatched_at, now()), workflow_id = NULL,
        answer = 'Not sent: the person was erased.'
-     WHERE ${OF_PERSON} AND campaign_id IS NULL AND state = 'planned' RETURNING id`,
-    [projectId, keys, contactId],
+     WHERE id = ANY ($1) AND campaign_id IS NULL AND state = 'planned' RETURNING id`,
+    [ids],
   );
-  const messages = await sql<{ id: string; content: string }>(tx, ANONYMIZE, [
-    projectId,
-    keys,
-    contactId,
-    alias,
-    spellings,
-  ]);
+  const messages = await sql<{ id: string; content: string }>(tx, ANONYMIZE, [ids, alias, spellings]);
   const contents = messages.map(({ content }) => content);
   await sql(tx, 'DELETE FROM message_attachments WHERE message_id = ANY ($1)', [contents]);
   await sql(
     tx,
-    `UPDATE message_contents SET html = NULL, text = '', html_text = NULL, headers = '{}' WHERE message_id = ANY ($1)`,
-    [contents],
+    `UPDATE message_contents SET ${ADDRESSES.set}, html = NULL, text = '', html_text = NULL, headers = '{}'
+     WHERE message_id = ANY ($1)`,
+    [contents, ...redactionValues(subject).slice(1)],
   );
-  const values = redactionValues(subject);
-  await sql(
-    tx,
-    `UPDATE message_contents SET ${CONTENT.set} WHERE ${inProject('message_contents')} AND ${CONTENT.mentions}`,
-    values,
-  );
-  await sql(
-    tx,
-    `UPDATE message_attachments SET ${ATTACHMENT.set} WHERE ${inProject('message_attachments')} AND ${ATTACHMENT.mentions}`,
-    values,
-  );
-  await sql(tx, `UPDATE messages SET ${MESSAGE.set} WHERE project_id = $1 AND ${MESSAGE.mentions}`, values);
   return { canceled: canceled.length, messageIds: messages.map(({ id }) => id) };
 }
+
+const CONTENT = { ...ADDRESSED, headers: 'jsonb', html: 'text', text: 'text', html_text: 'text' } as const;
+const MESSAGE = { subject: 'text', answer: 'text', bounce_reason: 'text', tags: 'jsonb', metadata: 'jsonb' } as const;
+const OF_CAMPAIGNS = { owners: 'campaigns', owner: 'campaign_id', table: 'messages', id: 'id' };
+const TRANSACTIONAL = 'campaign_id IS NULL';
+const ofContents = { id: 'message_id', rows: { table: 'messages', id: 'id' }, where: TRANSACTIONAL };
+
+/** Mail to others keeps the rest of its text. */
+export const searched: readonly SearchedTable[] = [
+  searchedByProject('message_contents', CONTENT, ofContents),
+  searchedByProject('message_attachments', { filename: 'text', content_id: 'text' }, ofContents),
+  searchedByProject('messages', MESSAGE, { where: TRANSACTIONAL }),
+  {
+    ...searchedByPage('messages', MESSAGE, pageByOwner(OF_CAMPAIGNS), 'id'),
+    name: 'messages of campaigns',
+  },
+];
 
 const EXPORT = `
   SELECT (SELECT coalesce(json_agg(json_build_object('inARow', b.bounces, 'lastMessage', b.last_message)), '[]')
@@ -97,7 +81,7 @@ const EXPORT = `
                 'content', encode(a.content, 'base64')) ORDER BY a.position)
               FROM message_attachments a WHERE a.message_id = k.message_id), '[]'))
           FROM message_contents k WHERE k.message_id = coalesce(m.copy_of, m.id))) ORDER BY m.id), '[]')
-      FROM messages m WHERE m.project_id = $1 AND (${messageKeySql('m')} = ANY ($2) OR m.contact_id = $3)) AS messages`;
+      FROM messages m WHERE m.id = ANY (ARRAY(${MESSAGES_OF_PERSON}))) AS messages`;
 
 /** The person's messages with their content, and their soft bounces. Bcc addresses belong to other people and are left out. */
 export async function exportSubject(

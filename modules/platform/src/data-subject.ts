@@ -1,3 +1,4 @@
+import type { SearchedTable } from '@postroom/redaction';
 import type { Tx } from './transaction-observer.ts';
 
 /** A person about whom a project stores data: their addresses, and the contact that has or had them, if any. */
@@ -37,8 +38,10 @@ export type PrivacyStage = (typeof PRIVACY_STAGES)[number];
 /** What a module with personal data exports as `./privacy`. */
 export interface PrivacyPart {
   stage: PrivacyStage;
-  /** Removes the person from the module's tables. */
+  /** Removes the person from the module's tables, as far as indexes find them. */
   eraseSubject: (tx: Tx, erasure: Erasure) => Promise<ErasedRows>;
+  /** The tables that are searched for the addresses afterwards. */
+  searched?: readonly SearchedTable[];
   /**
    * Returns the members that the module adds to the export. `data` has those of earlier stages; a member with the name of
    * one of them replaces it.
@@ -51,27 +54,4 @@ export interface PersonData {
   messages: readonly { id: string }[];
   events: readonly { id: string }[];
   [member: string]: unknown;
-}
-
-/**
- * SQL that replaces the addresses inside columns of a table: `set` for SET, and `mentions` for WHERE to find the rows.
- * Parameters: `redactionValues`, which begin with the project.
- */
-export function redaction(columns: Record<string, 'text' | 'json' | 'jsonb'>): { set: string; mentions: string } {
-  const names = Object.keys(columns);
-  return {
-    set: names.map((name) => `"${name}" = regexp_replace("${name}"::text, $2, $3, 'gi')::${columns[name]}`).join(', '),
-    mentions: `(${names.map((name) => `"${name}"::text ~* $2`).join(' OR ')})`,
-  };
-}
-
-export const redactionValues = ({ projectId, spellings, alias }: Erasure) => [projectId, patternOf(spellings), alias];
-
-/** Matches a whole address, also URL-encoded. Other addresses may start or end with the same characters. */
-function patternOf(spellings: readonly string[]): string {
-  const addresses = spellings.map((spelling) => {
-    const [local = '', host = ''] = spelling.split('@').map((part) => part.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
-    return `${local}(?:@|%40)${host}`;
-  });
-  return `(?<![\\w.+-])(?:${addresses.join('|')})(?![\\w-]|\\.\\w)`;
 }

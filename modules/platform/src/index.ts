@@ -110,8 +110,6 @@ export {
   PRIVACY_STAGES,
   type PrivacyPart,
   type PrivacyStage,
-  redaction,
-  redactionValues,
 } from './data-subject.ts';
 export type { HealthCheck } from '@postroom/observability';
 export { isHost, isOwnHost } from '@postroom/network/host-check';

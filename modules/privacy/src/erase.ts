@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { contactDeleted, lockSuppressions } from '@postroom/contacts';
-import {
-  DEADLOCK,
-  type Erasure,
-  inTransaction,
-  LOCK_NOT_AVAILABLE,
-  record,
-  retryOn,
-  sql,
-  type Tx,
-} from '@postroom/platform';
+import { type Erasure, inTransaction, record, retryOn, sql, type Tx } from '@postroom/platform';
 import { type DataSubjectRef, findDataSubject } from './data-subject.ts';
 import { privacyParts } from './parts.ts';
+import { BACK_OUT, LOCK_ERRORS, searchPages, startSearch } from './search.ts';
 
 /** Counts of what an erasure changed. */
 export interface Erased {
@@ -24,25 +16,22 @@ export interface Erased {
 }
 
 /**
- * Erases a person from the project in one transaction. Deletes the contact, anonymizes its messages and events, and cancels
- * planned mail. Its current and previous addresses are kept only as hashes, so that none is ever mailed or imported again.
- * Integrations receive `contact.deleted` with the contact's id.
+ * Erases a person from the project. One transaction deletes the contact, anonymizes its messages and events, and cancels planned mail.
+ * Its current and previous addresses are kept only as hashes, so that none is ever mailed or imported again. Integrations receive
+ * `contact.deleted` with the contact's id. Then the rows of others are searched for the addresses; `isComplete` says whether all were.
  * @throws DomainError as `findDataSubject`.
  */
-export const erasePerson = (projectId: string, ref: DataSubjectRef): Promise<Erased> =>
-  retryOn(LOCK_ERRORS, () => inTransaction((tx) => eraseIn(tx, projectId, ref)), { attempts: 30 });
+export async function erasePerson(projectId: string, ref: DataSubjectRef): Promise<Erased & { isComplete: boolean }> {
+  const { searchId, ...erased } = await retryOn(LOCK_ERRORS, () => inTransaction((tx) => eraseIn(tx, projectId, ref)), {
+    attempts: 30,
+  });
+  return { ...erased, isComplete: await searchPages({ id: searchId, projectId }) };
+}
 
-/** A lock timeout or a deadlock; the transaction is retried. */
-const LOCK_ERRORS = [LOCK_NOT_AVAILABLE, DEADLOCK];
-
-/**
- * Erases a person in the caller's transaction: each module erases from its own tables. Locks rows in a different order than
- * senders do, so the lock timeout is shorter than PostgreSQL's deadlock timeout. The erasure backs out and retries before a
- * sender could be aborted.
- */
-export async function eraseIn(tx: Tx, projectId: string, ref: DataSubjectRef): Promise<Erased> {
+/** Erases a person in the caller's transaction: each module erases from its own tables. */
+export async function eraseIn(tx: Tx, projectId: string, ref: DataSubjectRef): Promise<Erased & { searchId: string }> {
   await lockSuppressions(tx, projectId);
-  await sql(tx, `SET LOCAL lock_timeout = '400ms'`);
+  await sql(tx, BACK_OUT);
   const { isContact, ...person } = await findDataSubject(tx, projectId, ref);
   const alias = `erased-${randomBytes(8).toString('hex')}@erased.invalid`;
   let erasure: Erasure = { ...person, alias, messageIds: [] };
@@ -57,5 +46,5 @@ export async function eraseIn(tx: Tx, projectId: string, ref: DataSubjectRef): P
   if (isContact && person.contactId !== null) {
     await record(tx, projectId, [contactDeleted({ id: person.contactId, email: alias, name: '' })]);
   }
-  return erased;
+  return { ...erased, searchId: await startSearch(tx, erasure) };
 }

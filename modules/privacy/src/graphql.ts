@@ -2,12 +2,16 @@ import { authenticated, builder, callerProject, type Context, managersOnly } fro
 import { type Erased, erasePerson } from './erase.ts';
 import { personData } from './export.ts';
 
-const PersonErased = builder.objectRef<Erased>('PersonErased').implement({
+const PersonErased = builder.objectRef<Erased & { isComplete: boolean }>('PersonErased').implement({
   description: 'Counts of what an erasure changed.',
   fields: (t) => ({
     messages: t.exposeInt('messages', { description: 'Messages anonymized.' }),
     events: t.exposeInt('events', { description: 'Events anonymized.' }),
     canceled: t.exposeInt('canceled', { description: 'Planned messages that were canceled.' }),
+    isComplete: t.exposeBoolean('isComplete', {
+      description:
+        'Whether the rest of the project has been searched for the addresses. If not, a worker goes on, which takes minutes for millions of rows.',
+    }),
   }),
 });
 
@@ -32,7 +36,7 @@ builder.mutationField('erasePerson', (t) =>
   t.field({
     type: PersonErased,
     description:
-      'Erases a person: deletes the contact, anonymizes messages and events, and keeps only a hash of the address so that it is never mailed again. Only signed-in owners and admins may call it, never API keys.',
+      'Erases a person: deletes the contact, anonymizes messages and events, and keeps only a hash of the address so that it is never mailed again. Then replaces the address where anything else mentions it. Only signed-in owners and admins may call it, never API keys.',
     ...managersOnly,
     args: {
       contactId: t.arg.id({ description: 'Contact id; required unless email is given.' }),

@@ -2,12 +2,14 @@ import { addLocalDomain } from '@postroom/domains';
 import { recordReports } from '@postroom/bounces';
 import { holdMail } from '@postroom/emails/testing';
 import { notify } from '@postroom/notifications';
-import { audit, inTransaction, newId, pool, type Tx } from '@postroom/platform';
+import { audit, inTransaction, newId, pool, sql, type Tx } from '@postroom/platform';
 import { type Api, eventually, interleave, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 // The end of an import is an activity, which no worker runs here.
 import { endImport } from '../../imports/src/imports.ts';
 import { eraseIn } from '../src/erase.ts';
+import { privacyParts } from '../src/parts.ts';
+import { searchAll } from '../src/search.ts';
 import { checkPlans } from '@postroom/testkit/plans';
 
 checkPlans();
@@ -95,6 +97,8 @@ const NOT_OF_CONTACTS = [
   'tracking_hits',
   'webhook_endpoint_hours',
   'webhook_endpoints',
+  // Only while an erasure searches for what it holds.
+  'erasures',
   // Content written by users.
   'ab_tests',
   'campaigns',
@@ -118,7 +122,7 @@ const NOT_OF_CONTACTS = [
   'verifications',
 ];
 
-const ERASE_CONTACT = 'mutation ($id: ID!) { erasePerson(contactId: $id) { messages events canceled } }';
+const ERASE_CONTACT = 'mutation ($id: ID!) { erasePerson(contactId: $id) { messages events canceled isComplete } }';
 
 /** Erases a contact as an owner; returns the counts or the error code. */
 async function erase(api: Api, contactId: string): Promise<{ erased?: object; code?: string }> {
@@ -333,7 +337,7 @@ test('after an erasure, no column of any table contains the address', { timeout:
   const { rows: optOuts } = await pool.query('SELECT FROM group_opt_outs WHERE contact_id = $1', [contact.id]);
   expect(optOuts).toHaveLength(1);
   const { erased } = await erase(api, contact.id);
-  expect(erased).toEqual({ messages: 2, events: expect.any(Number), canceled: 1 });
+  expect(erased).toEqual({ messages: 2, events: expect.any(Number), canceled: 1, isComplete: true });
   expect(await placesOf(key)).toEqual([]);
   expect((await pool.query('SELECT FROM group_opt_outs WHERE contact_id = $1', [contact.id])).rows).toEqual([]);
   const { rows: hits } = await pool.query('SELECT user_agent, network FROM tracking_hits WHERE message_id = $1', [
@@ -401,6 +405,8 @@ test('every column that can hold an address is erased by the module that owns it
       },
     );
   });
+  for (const { table, columns, deletedBy } of (await privacyParts()).flatMap(({ searched = [] }) => searched))
+    written.push({ table, columns: deletedBy === undefined ? Object.keys(columns) : '*' });
   const isErased = (table: string, column: string) =>
     written.some((each) => each.table === table && (each.columns === '*' || each.columns.includes(column)));
   const { rows } = await pool.query<{ table: string; column: string }>(
@@ -437,6 +443,57 @@ test('a failed erasure changes nothing', { timeout: 60_000 }, async () => {
   }
   expect(await placesOf(key)).toEqual(before);
   expect((await api.get(`/v1/contacts/${contact.id}`)).status).toBe(200);
+});
+
+/** Audit entries of a project, of which the first and the last mention an address. @returns the ids of these two. */
+async function manyEntries(projectId: string, count: number, email: string): Promise<{ first: string; last: string }> {
+  const prefix = `aud_${newId('ctc').slice(-14)}`;
+  await pool.query(
+    `INSERT INTO audit_entries (id, project_id, actor_id, action, details)
+     SELECT $2 || lpad(n::text, 12, '0'), $1, 'key_x', 'test', CASE WHEN n IN (1, $3) THEN jsonb_build_object('of', $4::text) ELSE '{}' END
+     FROM generate_series(1, $3::int) AS n`,
+    [projectId, prefix, count, email],
+  );
+  return { first: `${prefix}${'1'.padStart(12, '0')}`, last: `${prefix}${String(count).padStart(12, '0')}` };
+}
+
+const mentionedIn = async (id: string): Promise<unknown> =>
+  (await pool.query<{ of: string }>(`SELECT details ->> 'of' AS of FROM audit_entries WHERE id = $1`, [id])).rows[0]
+    ?.of;
+
+test('the rest of a large project is searched in several transactions, while one of its rows is locked', async () => {
+  const api = await testApi();
+  const email = `${newId('usr')}@example.org`;
+  const { id } = await api.contact(email);
+  const { first, last } = await manyEntries(api.projectId, 12_000, email);
+  const lock = (tx: Tx) => sql(tx, 'SELECT FROM audit_entries WHERE id = $1 FOR UPDATE', [last]);
+  const { erased } = await interleave(
+    lock,
+    () => erase(api, id),
+    async () => {
+      await eventually(async () => expect(await mentionedIn(first)).toMatch(/^erased-/));
+      expect(await mentionedIn(last)).toBe(email);
+    },
+  );
+  expect(erased).toMatchObject({ isComplete: true });
+  expect(await placesOf(email)).toEqual([]);
+});
+
+test('a worker searches what a request that was broken off has left, in its project alone', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const email = `${newId('usr')}@example.org`;
+  for (const { projectId } of [api, other])
+    await pool.query(`INSERT INTO idempotency_keys (project_id, key, fingerprint, body) VALUES ($1, $2, '', '')`, [
+      projectId,
+      `welcome ${email}`,
+    ]);
+  await inTransaction((tx) => eraseIn(tx, api.projectId, { email }));
+  await searchAll();
+  const mentions = () => pool.query('SELECT project_id FROM idempotency_keys WHERE key = $1', [`welcome ${email}`]);
+  expect((await mentions()).rows).toHaveLength(2);
+  await finish(api.projectId);
+  expect((await mentions()).rows).toEqual([{ project_id: other.projectId }]);
+  expect((await pool.query('SELECT FROM erasures WHERE project_id = $1', [api.projectId])).rows).toEqual([]);
 });
 
 test('messages and events are anonymized, and planned mail is not sent', async () => {
@@ -532,6 +589,12 @@ test('an erasure covers previous addresses too: mail, events, suppressions and i
 
 const isBefore = { before: true, during: false };
 
+/** Searches for mentions, as a worker does some seconds after the request. */
+async function finish(projectId: string): Promise<void> {
+  await pool.query(`UPDATE erasures SET created_at = now() - interval '1 minute' WHERE project_id = $1`, [projectId]);
+  await searchAll();
+}
+
 test.each(Object.keys(isBefore) as (keyof typeof isBefore)[])(
   'an import that fails %s the erasure keeps no address in its error, nor in its event',
   async (when) => {
@@ -547,6 +610,7 @@ test.each(Object.keys(isBefore) as (keyof typeof isBefore)[])(
     const erasePerson = (tx: Tx) => eraseIn(tx, api.projectId, { email });
     if (isBefore[when]) await interleave(fail, () => inTransaction(erasePerson));
     else await interleave(erasePerson, () => inTransaction(fail));
+    await finish(api.projectId);
     expect(await placesOf(email)).toEqual([]);
     const [failed] = await api.events('import.failed');
     expect(failed?.data['error']).toMatch(/^No column is named email; the columns are: erased\S*@erased.invalid.$/);

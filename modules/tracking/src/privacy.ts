@@ -1,21 +1,20 @@
-import { rowWithId } from '@postroom/partitions/sql';
 import {
   type DataSubject,
   type ErasedRows,
   type Erasure,
   type PersonData,
   type PrivacyStage,
-  redaction,
-  redactionValues,
   sql,
   type Tx,
 } from '@postroom/platform';
+import { redaction, redactionValues, type SearchedTable, searchedByProject } from '@postroom/redaction';
 
 export const stage: PrivacyStage = 'references';
 
-const LINK = redaction({ url: 'text' });
+const COLUMNS = { url: 'text' } as const;
+const LINK = redaction(COLUMNS);
 
-/** Removes what the hits on the person's messages say about their devices, and addresses from link targets. */
+/** Removes what the hits on the person's messages say about their devices, and addresses from links of campaigns. */
 export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   await sql(tx, 'UPDATE tracking_hits SET user_agent = NULL, network = NULL WHERE message_id = ANY ($1)', [
     subject.messageIds,
@@ -23,12 +22,20 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
   await sql(
     tx,
     `UPDATE tracked_links SET ${LINK.set}
-     WHERE (owner_id IN (SELECT id FROM campaigns WHERE project_id = $1)
-         OR EXISTS ${rowWithId('messages', 'm', 'owner_id', 'AND m.project_id = $1')}) AND ${LINK.mentions}`,
+     WHERE owner_id = ANY (ARRAY(SELECT id FROM campaigns WHERE project_id = $1)) AND ${LINK.mentions}`,
     redactionValues(subject),
   );
   return {};
 }
+
+/** The links of transactional mail. */
+export const searched: readonly SearchedTable[] = [
+  searchedByProject('tracked_links', COLUMNS, {
+    id: 'owner_id',
+    rows: { table: 'messages', id: 'id' },
+    where: 'campaign_id IS NULL',
+  }),
+];
 
 const EXPORT = `
   SELECT h.message_id AS "messageId", json_agg(json_build_object('kind', h.kind, 'at', h.at, 'userAgent', h.user_agent,

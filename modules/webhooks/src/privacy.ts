@@ -1,28 +1,20 @@
-import {
-  type DataSubject,
-  type ErasedRows,
-  type Erasure,
-  type PersonData,
-  type PrivacyStage,
-  redaction,
-  redactionValues,
-  sql,
-  type Tx,
-} from '@postroom/platform';
+import type { DataSubject, ErasedRows, PersonData, PrivacyStage, Tx } from '@postroom/platform';
+import { sql } from '@postroom/platform';
+import { type SearchedTable, searchedByProject } from '@postroom/redaction';
 
 export const stage: PrivacyStage = 'references';
 
-const ATTEMPT = redaction({ response: 'text', error: 'text', headers: 'json' });
+/** Deliveries hold nothing about a person but the id of the event. */
+export const eraseSubject = (): Promise<ErasedRows> => Promise.resolve({});
 
-/** Removes the person's addresses from what receivers answered. */
-export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
-  await sql(
-    tx,
-    `UPDATE attempts SET ${ATTEMPT.set} WHERE project_id = $1 AND ${ATTEMPT.mentions}`,
-    redactionValues(subject),
-  );
-  return {};
-}
+/** What receivers answered. */
+export const searched: readonly SearchedTable[] = [
+  searchedByProject(
+    'attempts',
+    { response: 'text', error: 'text', headers: 'json' },
+    { id: 'delivery_id', rows: { table: 'deliveries', id: 'id' } },
+  ),
+];
 
 const EXPORT = `
   SELECT d.event_id AS "eventId",

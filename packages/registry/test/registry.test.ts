@@ -36,6 +36,7 @@ test.each(MODULES)('what %s exports is a part of the registry, or imported by na
 test('the files of a part are those that the modules export, in the order of the registry', () => {
   expect(partFiles('dispatcher').map((path) => path.slice(ROOT.length + 1))).toEqual([
     'modules/emails/src/dispatcher.ts',
+    'modules/privacy/src/dispatcher.ts',
     'modules/campaigns/src/dispatcher.ts',
     'modules/journeys/src/dispatcher.ts',
     'modules/webhooks/src/dispatcher.ts',

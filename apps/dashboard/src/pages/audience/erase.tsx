@@ -8,8 +8,7 @@ import { useNavigate } from '../../components/use-navigate.ts';
 const ERASE = graphql(`
   mutation ErasePerson($contactId: ID!) {
     erasePerson(contactId: $contactId) {
-      messages
-      canceled
+      isComplete
     }
   }
 `);
@@ -28,8 +27,13 @@ export function Erase({
   const navigate = useNavigate();
   const erase = useApiMutation(ERASE);
   const confirm = async () => {
-    if ((await erase.run({ contactId: id })) === undefined) return;
-    notifySuccess('The contact’s personal data was erased and the address will never be emailed again.');
+    const done = await erase.run({ contactId: id });
+    if (done === undefined) return;
+    notifySuccess(
+      `The contact’s personal data was erased and the address will never be emailed again.${
+        done.erasePerson.isComplete ? '' : ' Other records that mention the address are still being searched.'
+      }`,
+    );
     void navigate({ to: '/p/$projectId/contacts', params: { projectId }, ignoreBlocker: true, replace: true });
   };
   return (
