@@ -2,7 +2,7 @@ import { emptyDatabase } from '@postroom/testkit/database';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildPartitionedIndexes } from '../src/partitioned-indexes.ts';
 
-test('an index of the table alone is built in its partitions, also after a process was killed while it did', async () => {
+test('partitions get the index of their table, also after a process was killed while it built one', async () => {
   const { client, drop } = await emptyDatabase();
   onTestFinished(drop);
   await client.query('CREATE TABLE hits (id text, data json) PARTITION BY RANGE (id)');
