@@ -188,6 +188,23 @@ test('each change of a contact is one event, with the contact after the confirma
   expect(await eventsOf('contact.subscribed')).toHaveLength(1);
 });
 
+test('a form with many submissions is deleted in several transactions', async () => {
+  const api = await formsProject();
+  const form = await newForm(api);
+  await pool.query(
+    `INSERT INTO form_submissions (id, project_id, form_id, email, email_key, expires_at, confirmed_at)
+     SELECT 'fsb_' || $1 || lpad(n::text, 6, '0'), $2, $1, n || '@example.net', n || '@example.net', now(), now() FROM generate_series(1, 11000) AS n`,
+    [form, api.projectId],
+  );
+  const left = async () => (await pool.query('SELECT FROM form_submissions WHERE form_id = $1', [form])).rowCount;
+  const { status } = await interleave(
+    (tx) => sql(tx, 'SELECT FROM form_submissions WHERE id = $1 FOR UPDATE', [`fsb_${form}011000`]),
+    () => api.delete(`/v1/forms/${form}`),
+    () => eventually(async () => expect(await left()).toBe(1_000)),
+  );
+  expect([status, await left()]).toEqual([200, 0]);
+});
+
 test('a link is refused after seven days, forged, or when its form is gone, and the submission is deleted then', async () => {
   const api = await formsProject();
   const form = await newForm(api);
