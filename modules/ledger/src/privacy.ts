@@ -56,7 +56,8 @@ const ofContents = { id: 'message_id', rows: { table: 'messages', id: 'id' }, wh
 
 /** Mail to others keeps the rest of its text. */
 export const searched: readonly SearchedTable[] = [
-  searchedByProject('message_contents', CONTENT, ofContents),
+  // A mail may have some megabytes of text.
+  { ...searchedByProject('message_contents', CONTENT, ofContents), pageSize: 200 },
   searchedByProject('message_attachments', { filename: 'text', content_id: 'text' }, ofContents),
   searchedByProject('messages', MESSAGE, { where: TRANSACTIONAL }),
   {

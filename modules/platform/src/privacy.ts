@@ -48,7 +48,8 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
 
 export const searched: readonly SearchedTable[] = [
   searchedByProject('events', EVENT),
-  searchedByProject('idempotency_keys', { key: 'text', body: 'text' }, { id: 'key' }),
+  // A response may have some hundred kilobytes.
+  { ...searchedByProject('idempotency_keys', { key: 'text', body: 'text' }, { id: 'key' }), pageSize: 500 },
   searchedByProject('audit_entries', ENTRY),
 ];
 

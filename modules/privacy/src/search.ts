@@ -12,7 +12,7 @@ import { isHere } from '@postroom/projects/sql';
 import { likeBeginnings, redactionBy, redactionValues, type SearchedTable } from '@postroom/redaction';
 import { privacyParts } from './parts.ts';
 
-/** Rows per transaction. */
+/** Rows per transaction, unless a table says otherwise. */
 const PAGE = 5_000;
 /** How long a request searches, and a worker before the next erasure has its turn, in milliseconds. */
 const SEARCH_MS = 5_000;
@@ -68,10 +68,11 @@ async function searchPage(tx: Tx, id: string): Promise<boolean> {
     return false;
   }
   await sql(tx, BACK_OUT);
-  const rows = await sql<{ id: string; after: string[] }>(tx, table.page, [search.projectId, search.cursor, PAGE]);
+  const { page, pageSize = PAGE } = table;
+  const rows = await sql<{ id: string; after: string[] }>(tx, page, [search.projectId, search.cursor, pageSize]);
   const last = rows.at(-1);
   if (last !== undefined) await erasePage(tx, table, search, { ids: rows.map((row) => row.id), last: last.after });
-  const isDone = rows.length < PAGE;
+  const isDone = rows.length < pageSize;
   await sql(tx, 'UPDATE erasures SET searched = $2, cursor = $3 WHERE id = $1', [
     id,
     isDone ? [...search.searched, table.name] : search.searched,

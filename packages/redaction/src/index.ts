@@ -66,6 +66,8 @@ export interface SearchedTable {
   page: string;
   /** SQL of whether the row `t` is of a page: of the project `$1`, with one of the ids `$2`, after the cursor `$3`, and up to the cursor `$4`. */
   isOfPage: string;
+  /** The rows of a page, if they may be so large that fewer should be read in a statement. */
+  pageSize?: number;
   /** If rows are deleted instead of changed: also those with the person's contact in this column. */
   deletedBy?: string;
 }
