@@ -110,7 +110,7 @@ inBrowser('loading', () => {
         await page.waitForTimeout(700);
         return files.length - before;
       }).toBe(0);
-      console.info(`${name}: ${Math.round(bytes / 1000)} kB in ${files.length} requests`);
+      console.info(`${name}: ${(bytes / 1000).toFixed(1)} kB in ${files.length} requests`);
       expect(bytes, name).toBeGreaterThan(100_000);
       expect(bytes, name).toBeLessThan(FIRST_LOAD_LIMIT.bytes);
       expect(files.length, name).toBeLessThanOrEqual(FIRST_LOAD_LIMIT.requests);

@@ -5,11 +5,10 @@ import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import type { Overview } from './overview.ts';
 
-/** The onboarding checklist; hidden after the first campaign. */
+/** The onboarding checklist, until the first campaign. */
 export function Checklist({ overview }: { overview: Overview }) {
   const { id: projectId } = useProject();
   const { domains, contacts, groups, recent } = overview;
-  if (recent.nodes.some(({ startedAt }) => startedAt !== null)) return null;
   const steps = [
     {
       label: 'Verify a domain to send from',

@@ -1,5 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { useProject } from '../../app/session.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { Page, Section } from '../../components/page.tsx';
@@ -8,7 +10,6 @@ import { TIME_ZONE } from '../../components/when.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { Attention } from './attention.tsx';
 import { Charts } from './charts.tsx';
-import { Checklist } from './checklist.tsx';
 import { OVERVIEW, type Overview } from './overview.ts';
 import { type Span, spanOf } from './period.ts';
 import { PeriodChoice } from './period-choice.tsx';
@@ -16,6 +17,8 @@ import { RecentCampaigns } from './recent-campaigns.tsx';
 import { RunningCampaigns } from './running-campaigns.tsx';
 import { type Point, STATISTICS } from './statistics.ts';
 import { Totals } from './totals.tsx';
+
+const Checklist = lazyPage(() => import('./checklist.tsx'), 'Checklist', { forms: false });
 
 /** The home page: attention items, running campaigns and statistics. */
 export function Home() {
@@ -52,7 +55,11 @@ const argumentsOf = ({ since, until, step }: Pick<Span, 'since' | 'until' | 'ste
 function Now({ overview, points, words }: { overview: Overview; points: readonly Point[]; words: string }) {
   return (
     <>
-      <Checklist overview={overview} />
+      {overview.recent.nodes.every(({ startedAt }) => startedAt === null) && (
+        <Suspense>
+          <Checklist overview={overview} />
+        </Suspense>
+      )}
       <Attention overview={overview} points={points} words={words} />
       <RunningCampaigns campaigns={overview.sending.nodes} />
     </>

@@ -21,7 +21,8 @@ import { formatDayAndTime, When } from '../../components/when.tsx';
 import { useApiAction } from '../../components/use-api-action.ts';
 import { ContactLink, labelOf } from '../audience/contact-link.tsx';
 import { EventProperties } from '../events/event-properties.tsx';
-import { END_REASONS, ENROLLMENT_STATUS, outcomeLabel } from './labels.ts';
+import { ENROLLMENT_STATUS } from './journey-search.ts';
+import { END_REASONS, outcomeLabel } from './labels.ts';
 import { nextOf } from './people.tsx';
 import { useVersion } from './use-version.ts';
 

@@ -1,6 +1,20 @@
+import type { Tone } from '../../components/badge.tsx';
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { EnrollmentStatus, JourneyStatus } from '../../generated/graphql.ts';
-import { ENROLLMENT_STATUS, JOURNEY_STATUS } from './labels.ts';
+
+export const JOURNEY_STATUS: Record<JourneyStatus, [Tone, string]> = {
+  draft: ['quiet', 'Draft'],
+  active: ['good', 'Active'],
+  paused: ['warn', 'Paused'],
+  archived: ['quiet', 'Archived'],
+};
+
+export const ENROLLMENT_STATUS: Record<EnrollmentStatus, [Tone, string]> = {
+  active: ['busy', 'In progress'],
+  paused: ['warn', 'Paused'],
+  completed: ['good', 'Completed'],
+  exited: ['quiet', 'Left early'],
+};
 
 /** Search parameters of the list of journeys. */
 export interface JourneysSearch extends PageSearch {

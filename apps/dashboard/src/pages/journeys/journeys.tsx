@@ -16,7 +16,7 @@ import { DataTable } from '../../components/table.tsx';
 import { useCreateDialog } from '../../components/use-create-dialog.ts';
 import { When } from '../../components/when.tsx';
 import { number } from '../campaigns/campaign-labels.ts';
-import { JOURNEY_STATUS } from './labels.ts';
+import { JOURNEY_STATUS } from './journey-search.ts';
 
 const JOURNEYS = graphql(`
   query Journeys($after: String, $status: JourneyStatus) {

@@ -1,20 +1,3 @@
-import type { Tone } from '../../components/badge.tsx';
-import type { EnrollmentStatus, JourneyStatus } from '../../generated/graphql.ts';
-
-export const JOURNEY_STATUS: Record<JourneyStatus, [Tone, string]> = {
-  draft: ['quiet', 'Draft'],
-  active: ['good', 'Active'],
-  paused: ['warn', 'Paused'],
-  archived: ['quiet', 'Archived'],
-};
-
-export const ENROLLMENT_STATUS: Record<EnrollmentStatus, [Tone, string]> = {
-  active: ['busy', 'In progress'],
-  paused: ['warn', 'Paused'],
-  completed: ['good', 'Completed'],
-  exited: ['quiet', 'Left early'],
-};
-
 /** Why a run ended, by the API's `endReason`. */
 export const END_REASONS: Record<string, string> = {
   completed: 'Reached the end',

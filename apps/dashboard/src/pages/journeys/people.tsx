@@ -23,7 +23,8 @@ import { formatDayAndTime, When } from '../../components/when.tsx';
 import { labelOf } from '../audience/contact-link.tsx';
 import { ContactPicker, type Picked } from '../audience/contact-picker.tsx';
 import type { JourneySearch } from './journey-search.ts';
-import { END_REASONS, ENROLLMENT_STATUS } from './labels.ts';
+import { ENROLLMENT_STATUS } from './journey-search.ts';
+import { END_REASONS } from './labels.ts';
 
 const ENROLLMENTS = graphql(`
   query Enrollments($journeyId: ID!, $after: String, $stepId: String, $status: EnrollmentStatus) {
