@@ -288,7 +288,7 @@ inBrowser('the audit log', () => {
     await page.waitForURL(new RegExp(`actor=${admin.id}`));
     await page.reload();
     await soon(() => rows.count()).toBe(1);
-    expect(await page.getByRole('combobox', { name: 'Who' }).inputValue()).toBe('Grace Hopper');
+    await soon(() => page.getByRole('combobox', { name: 'Who' }).inputValue()).toBe('Grace Hopper');
     expect(await rows.getByRole('link', { name: 'News' }).getAttribute('href')).toBe(
       `/p/${api.projectId}/campaigns/${campaign}`,
     );
