@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import {
   config,
   databaseNow,
@@ -17,6 +16,7 @@ import {
 } from '@postroom/platform';
 import { auth } from './auth.ts';
 import { countFailure, forgetFailures, guessingKey } from './guessing.ts';
+import { hashToken, newToken } from './mailed-token.ts';
 import { addressIn, cancelEmailChange, type EmailChange, emailChangeOf, pendingValue } from './pending-email.ts';
 import { changeAddress, informOtherCells } from './profiles.ts';
 import { canSendSystemMail, sendSystemMail } from './system-mail.ts';
@@ -28,8 +28,6 @@ const RECENT_MINUTES = 15;
 /** Each request sends a mail to an address that the user chooses. */
 const MAX_REQUESTS_PER_HOUR = 5;
 const HOUR_MS = 3_600_000;
-
-const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
  * Mails a link to the address that a user wants to sign in with, and tells the current address. What the caller learns does not
@@ -59,7 +57,7 @@ export async function requestEmailChange({
     );
   const hash = await proveIdentity({ ...user, sessionId, password });
   await countRequest(userId);
-  const token = randomBytes(32).toString('base64url');
+  const token = newToken();
   const change = { email: address, expiresAt: new Date(databaseNow() + VALID_MS) };
   await inTransaction(async (tx) => {
     await assertPasswordStays(tx, userId, hash);

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import {
   audit,
   checkLimit,
@@ -22,6 +21,7 @@ import {
 } from '@postroom/platform';
 import { askOtherCells, type UserProfile } from '@postroom/projects/cells';
 import { PERMISSIONS, type Role } from './caller.ts';
+import { hashToken, newToken } from './mailed-token.ts';
 import { canSendSystemMail, sendSystemMail } from './system-mail.ts';
 import { createUser } from './users.ts';
 
@@ -30,8 +30,6 @@ type Invitation = Prisma.InvitationModel;
 /** Maximum number of members of a project, pending invitations included. */
 const MAX_MEMBERS = 500;
 const VALID_MS = 7 * 24 * 3600 * 1000;
-
-const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
  * Invites an address to a project, in place of its pending invitation to the project. The link goes only to that address, so possessing it proves control of the
@@ -58,7 +56,7 @@ export async function invite(
       'Invitations are sent by email, and this installation has no mail server for them. Set SMTP_URL and SYSTEM_MAIL_FROM, restart, and invite again.',
     );
   }
-  const token = randomBytes(32).toString('base64url');
+  const token = newToken();
   const expiresAt = new Date(databaseNow() + VALID_MS);
   const invitation = await db.$transaction(async (tx) => {
     if (!(await mayInvite(tx, { projectId, invitedById, role })))
