@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runDataMigrations } from './data-migrations.ts';
+import { LOCK_RETRY_DELAYS_MS, LOCK_TIMEOUT_MS } from './lock-timeout.ts';
 import { buildPartitionedIndexes } from './partitioned-indexes.ts';
 import { hasCode, LOCK_NOT_AVAILABLE, retry } from '@postroom/errors';
 
@@ -21,13 +22,6 @@ const MIGRATION_LOCK = 72707369;
 
 /** How often a migration that waits for another one looks whether that has ended, in milliseconds. */
 const LOCK_POLL_MS = 200;
-
-/**
- * A statement that waits for a table's lock makes every later query of that table wait behind it. A migration therefore
- * gives up after this time, in milliseconds, lets them pass, and tries again after each of these delays.
- */
-const LOCK_TIMEOUT_MS = 2_000;
-const LOCK_RETRY_DELAYS_MS = Array.from({ length: 60 }, (_, attempt) => Math.min(5_000, 250 * 2 ** attempt));
 
 /** First line of a migration whose statements run one by one without a transaction, as `CREATE INDEX CONCURRENTLY` must. */
 const NO_TRANSACTION = /^-- postroom: no transaction\r?\n/;

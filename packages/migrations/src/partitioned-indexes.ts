@@ -1,5 +1,6 @@
 import { hasCode, LOCK_NOT_AVAILABLE, retry } from '@postroom/errors';
 import type pg from 'pg';
+import { LOCK_RETRY_DELAYS_MS, LOCK_TIMEOUT_MS } from './lock-timeout.ts';
 
 /** Partitions that lack an index of their table which a migration created with `ON ONLY`. */
 const MISSING = `
@@ -9,9 +10,6 @@ const MISSING = `
   WHERE NOT i.indisvalid AND NOT EXISTS (
     SELECT FROM pg_inherits a JOIN pg_index ai ON ai.indexrelid = a.inhrelid WHERE a.inhparent = i.indexrelid AND ai.indrelid = part.oid)
   ORDER BY 1, 2`;
-
-const LOCK_TIMEOUT_MS = 2_000;
-const LOCK_RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
 
 /** The most characters of a name in PostgreSQL. */
 const MAX_NAME = 63;
