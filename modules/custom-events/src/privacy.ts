@@ -60,7 +60,7 @@ export const searched: readonly SearchedTable[] = [
     isOfPage: `t.project_id = $1 AND (t.occurred_at, t.id) > ${after('$3')} AND (t.occurred_at, t.id) <= ${after('$4')}
       AND t.id = ANY ($2)`,
   },
-  { ...searchedByProject('custom_event_keys', { key: 'text' }, { id: 'key' }), deletedBy: 'contact_id' },
+  { ...searchedByProject('custom_event_keys', { key: 'text' }, 'key'), deletedBy: 'contact_id' },
 ];
 
 const EXPORT = `

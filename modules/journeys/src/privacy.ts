@@ -47,7 +47,7 @@ const page = pageByOwner({ owners: 'journeys', owner: 'journey_id', table: 'enro
 
 /** Runs of others. */
 export const searched: readonly SearchedTable[] = [
-  searchedByPage('enrollments', { properties: 'jsonb', waits_for: 'text' }, page, 'id'),
+  searchedByPage('enrollments', { properties: 'jsonb', waits_for: 'text' }, page),
   searchedByPage('enrollment_steps', { detail: 'text' }, page, 'enrollment_id'),
   searchedByPage('journey_calls', { url: 'text', host: 'text', error: 'text', body: 'jsonb' }, page, 'enrollment_id'),
 ];

@@ -1,11 +1,11 @@
 import { type DataSubject, type ErasedRows, type Erasure, type PrivacyStage, sql, type Tx } from '@postroom/platform';
 import {
   pageByOwner,
+  pageByProject,
   redactionBy,
   redactionValues,
   type SearchedTable,
   searchedByPage,
-  searchedByProject,
 } from '@postroom/redaction';
 import { MESSAGES_OF_PERSON } from './messages-of-person.ts';
 
@@ -51,17 +51,16 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
 const CONTENT = { ...ADDRESSED, headers: 'jsonb', html: 'text', text: 'text', html_text: 'text' } as const;
 const MESSAGE = { subject: 'text', answer: 'text', bounce_reason: 'text', tags: 'jsonb', metadata: 'jsonb' } as const;
 const OF_CAMPAIGNS = { owners: 'campaigns', owner: 'campaign_id', table: 'messages', id: 'id' };
-const TRANSACTIONAL = 'campaign_id IS NULL';
-const ofContents = { id: 'message_id', rows: { table: 'messages', id: 'id' }, where: TRANSACTIONAL };
+const TRANSACTIONAL = pageByProject('messages', { where: 'campaign_id IS NULL' });
 
 /** Mail to others keeps the rest of its text. */
 export const searched: readonly SearchedTable[] = [
   // A mail may have some megabytes of text.
-  { ...searchedByProject('message_contents', CONTENT, ofContents), pageSize: 200 },
-  searchedByProject('message_attachments', { filename: 'text', content_id: 'text' }, ofContents),
-  searchedByProject('messages', MESSAGE, { where: TRANSACTIONAL }),
+  { ...searchedByPage('message_contents', CONTENT, TRANSACTIONAL, 'message_id'), pageSize: 200 },
+  searchedByPage('message_attachments', { filename: 'text', content_id: 'text' }, TRANSACTIONAL, 'message_id'),
+  searchedByPage('messages', MESSAGE, TRANSACTIONAL),
   {
-    ...searchedByPage('messages', MESSAGE, pageByOwner(OF_CAMPAIGNS), 'id'),
+    ...searchedByPage('messages', MESSAGE, pageByOwner(OF_CAMPAIGNS)),
     name: 'messages of campaigns',
   },
 ];

@@ -49,7 +49,7 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
 export const searched: readonly SearchedTable[] = [
   searchedByProject('events', EVENT),
   // A response may have some hundred kilobytes.
-  { ...searchedByProject('idempotency_keys', { key: 'text', body: 'text' }, { id: 'key' }), pageSize: 500 },
+  { ...searchedByProject('idempotency_keys', { key: 'text', body: 'text' }, 'key'), pageSize: 500 },
   searchedByProject('audit_entries', ENTRY),
 ];
 

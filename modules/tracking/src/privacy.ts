@@ -7,7 +7,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import { redaction, redactionValues, type SearchedTable, searchedByProject } from '@postroom/redaction';
+import { pageByProject, redaction, redactionValues, type SearchedTable, searchedByPage } from '@postroom/redaction';
 
 export const stage: PrivacyStage = 'references';
 
@@ -30,11 +30,7 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
 
 /** The links of transactional mail. */
 export const searched: readonly SearchedTable[] = [
-  searchedByProject('tracked_links', COLUMNS, {
-    id: 'owner_id',
-    rows: { table: 'messages', id: 'id' },
-    where: 'campaign_id IS NULL',
-  }),
+  searchedByPage('tracked_links', COLUMNS, pageByProject('messages', { where: 'campaign_id IS NULL' }), 'owner_id'),
 ];
 
 const EXPORT = `

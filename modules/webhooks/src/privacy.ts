@@ -1,6 +1,6 @@
 import type { DataSubject, ErasedRows, PersonData, PrivacyStage, Tx } from '@postroom/platform';
 import { sql } from '@postroom/platform';
-import { type SearchedTable, searchedByProject } from '@postroom/redaction';
+import { pageByProject, type SearchedTable, searchedByPage } from '@postroom/redaction';
 
 export const stage: PrivacyStage = 'references';
 
@@ -9,10 +9,11 @@ export const eraseSubject = (): Promise<ErasedRows> => Promise.resolve({});
 
 /** What receivers answered. */
 export const searched: readonly SearchedTable[] = [
-  searchedByProject(
+  searchedByPage(
     'attempts',
     { response: 'text', error: 'text', headers: 'json' },
-    { id: 'delivery_id', rows: { table: 'deliveries', id: 'id' } },
+    pageByProject('deliveries'),
+    'delivery_id',
   ),
 ];
 

@@ -76,28 +76,13 @@ export interface SearchedTable {
 export const ofCursor = (cursor: string, position: 1 | 2, type = 'text', lowest = `''`): string =>
   `coalesce((${cursor}::text[])[${position}]::${type}, ${lowest})`;
 
-/**
- * A table whose rows have the project's id.
- * @param rows the rows that are paged, if they are of another table, to which the column `id` refers; `where` is a further condition, as SQL.
- */
-export const searchedByProject = (
+/** SQL of a page of rows that have the project's id. @param where a further condition, as SQL. */
+export const pageByProject = (
   table: string,
-  columns: Columns,
-  {
-    name = table,
-    id = 'id',
-    rows = { table, id },
-    where = 'true',
-  }: { name?: string; id?: string; rows?: { table: string; id: string }; where?: string } = {},
-): SearchedTable => ({
-  name,
-  table,
-  columns,
-  page: `SELECT ${rows.id} AS id, ARRAY[${rows.id}] AS after FROM ${rows.table}
-    WHERE project_id = $1 AND ${rows.id} > ${ofCursor('$2', 1)} AND ${where} ORDER BY ${rows.id} LIMIT $3`,
-  // Keys that customers choose are only unique in their project.
-  isOfPage: `${rows.table === table ? 't.project_id = $1 AND ' : ''}t.${id} = ANY ($2)`,
-});
+  { id = 'id', where = 'true' }: { id?: string; where?: string } = {},
+): string =>
+  `SELECT ${id} AS id, ARRAY[${id}] AS after FROM ${table}
+    WHERE project_id = $1 AND ${id} > ${ofCursor('$2', 1)} AND ${where} ORDER BY ${id} LIMIT $3`;
 
 /** SQL of a page of rows that belong to rows of the project, such as those of its campaigns. @param lowest SQL of an id before all others. */
 export const pageByOwner = (
@@ -112,11 +97,17 @@ export const pageByOwner = (
     ORDER BY ${id} LIMIT $3) AS r
   ORDER BY o.id, r.${id} LIMIT $3`;
 
-/** A table whose rows belong to rows of another one, which are paged. @param id the column that refers to those. */
-export const searchedByPage = (table: string, columns: Columns, page: string, id: string): SearchedTable => ({
+/** A table of which rows, or rows that its column `id` refers to, are paged. */
+export const searchedByPage = (table: string, columns: Columns, page: string, id = 'id'): SearchedTable => ({
   name: table,
   table,
   columns,
   page,
   isOfPage: `t.${id} = ANY ($2)`,
+});
+
+/** A table whose rows have the project's id. Keys that customers choose, as `id`, are only unique in their project. */
+export const searchedByProject = (table: string, columns: Columns, id = 'id'): SearchedTable => ({
+  ...searchedByPage(table, columns, pageByProject(table, { id })),
+  isOfPage: `t.project_id = $1 AND t.${id} = ANY ($2)`,
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { likeBeginnings, redactionValues, searchedByProject } from '../src/index.ts';
+import { likeBeginnings, pageByProject, redactionValues, searchedByPage, searchedByProject } from '../src/index.ts';
 
 /** Whether a text mentions an address, by PostgreSQL's two conditions in JavaScript. */
 function isMentioned(text: string, spelling: string): { like: boolean; pattern: boolean } {
@@ -24,11 +24,8 @@ test('percent signs, underscores and backslashes of an address are literal', () 
 });
 
 test('a key that customers choose is searched in its project alone, an id of another table by itself', () => {
-  expect(searchedByProject('keys', { body: 'text' }, { id: 'key' }).isOfPage).toBe(
-    't.project_id = $1 AND t.key = ANY ($2)',
-  );
-  const rows = { table: 'messages', id: 'id' };
-  expect(searchedByProject('contents', { html: 'text' }, { id: 'message_id', rows }).isOfPage).toBe(
+  expect(searchedByProject('keys', { body: 'text' }, 'key').isOfPage).toBe('t.project_id = $1 AND t.key = ANY ($2)');
+  expect(searchedByPage('contents', { html: 'text' }, pageByProject('messages'), 'message_id').isOfPage).toBe(
     't.message_id = ANY ($2)',
   );
 });
